@@ -1,0 +1,2 @@
+/** The programs behind the executable jar, one subcommand each. */
+package io.penstock.examples;

@@ -1,0 +1,2 @@
+/** Connections as Pekko Streams and Reactive Streams, with backpressure down to the socket. */
+package io.penstock.streams;
