@@ -36,7 +36,7 @@ public final class ForkedJvm {
   private ForkedJvm(Class<?> mainClass) {
     this.mainClass = mainClass;
     this.classPath =
-        Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+        Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
             .map(Path::of)
             .collect(Collectors.toCollection(ArrayList::new));
   }
