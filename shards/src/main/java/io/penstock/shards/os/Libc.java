@@ -13,7 +13,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Locale;
 
 /**
  * The C library, as far as we call it ourselves: the one place of native calls in this project.
@@ -35,13 +34,9 @@ public final class Libc {
     static final String REASON = load();
 
     private static String load() {
-      String os = System.getProperty("os.name", "unknown");
-      if (!os.toLowerCase(Locale.ROOT).startsWith("linux")) {
-        return "native calls need Linux, this is " + os;
-      }
-      String arch = System.getProperty("os.arch", "unknown");
-      if (!LinuxConstants.isSupportedArch(arch)) {
-        return "native calls need x86_64 or aarch64, this is " + arch;
+      String unsupported = Platform.unsupportedReason();
+      if (unsupported != null) {
+        return "calling the C library " + unsupported;
       }
       try {
         LibcBinding.load();
@@ -166,8 +161,7 @@ public final class Libc {
   /** The kernel's number of the calling thread, as in {@code /proc/self/task}. */
   public static int gettid() {
     requireAvailable();
-    return (int)
-        LibcBinding.syscall(LinuxConstants.sysGettid(System.getProperty("os.arch", "")), 0, null);
+    return (int) LibcBinding.syscall(LinuxConstants.sysGettid(), 0, null);
   }
 
   /**

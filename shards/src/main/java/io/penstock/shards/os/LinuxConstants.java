@@ -70,15 +70,7 @@ public final class LinuxConstants {
 
   private LinuxConstants() {}
 
-  static int sysGettid(String osArch) {
-    return isX86(osArch) ? SYS_GETTID_X86_64 : SYS_GETTID_GENERIC;
-  }
-
-  static boolean isSupportedArch(String osArch) {
-    return isX86(osArch) || osArch.equals("aarch64");
-  }
-
-  private static boolean isX86(String osArch) {
-    return osArch.equals("amd64") || osArch.equals("x86_64");
+  static int sysGettid() {
+    return Platform.isX86() ? SYS_GETTID_X86_64 : SYS_GETTID_GENERIC;
   }
 }

@@ -45,13 +45,20 @@ public final class NativeLoadFailure {
     return found;
   }
 
+  /** The failure and its causes, outermost first. */
+  public static List<Throwable> causes(Throwable failure) {
+    Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    List<Throwable> causes = new ArrayList<>();
+    for (Throwable t = failure; t != null && seen.add(t); t = t.getCause()) {
+      causes.add(t);
+    }
+    return causes;
+  }
+
   /** Type and message of the innermost cause. */
   public static String rootMessage(Throwable failure) {
-    Throwable root = failure;
-    Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-    while (root.getCause() != null && seen.add(root)) {
-      root = root.getCause();
-    }
+    List<Throwable> causes = causes(failure);
+    Throwable root = causes.get(causes.size() - 1);
     String message = root.getMessage();
     String type = root.getClass().getSimpleName();
     return message == null ? type : type + ": " + message.strip().replaceAll("\\s*\\R\\s*", " ");

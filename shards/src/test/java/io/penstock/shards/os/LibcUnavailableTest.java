@@ -70,9 +70,9 @@ class LibcUnavailableTest {
                 .withoutJars("jna-")
                 .run()
                 .successfulOutput())
-        .startsWith("native calls need Linux, this is Plan 9");
+        .startsWith("calling the C library needs Linux, this is Plan 9");
     assertThat(ForkedJvm.of(Main.class).jvmFlags("-Dos.arch=vax").run().successfulOutput())
-        .startsWith("native calls need x86_64 or aarch64, this is vax");
+        .startsWith("calling the C library needs x86_64 or aarch64, this is vax");
   }
 
   /** Prints the reason, and what a call then throws. */
