@@ -1,5 +1,6 @@
 package io.penstock.examples;
 
+import io.penstock.examples.echo.EchoCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -13,6 +14,7 @@ import picocli.CommandLine.Spec;
     description = "Runs one of Penstock's examples.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.JarVersion.class,
+    subcommands = {EchoCommand.class},
     synopsisSubcommandLabel = "COMMAND")
 public final class Main implements Runnable {
 

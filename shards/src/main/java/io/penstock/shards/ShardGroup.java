@@ -1,0 +1,409 @@
+package io.penstock.shards;
+
+import io.penstock.shards.core.AnyThread;
+import io.penstock.shards.core.Backend;
+import io.penstock.shards.core.Endpoint;
+import io.penstock.shards.core.SocketOption;
+import io.penstock.shards.core.SocketOptions;
+import io.penstock.shards.loop.StallDetector;
+import io.penstock.shards.loop.TurnMonitor;
+import io.penstock.shards.memory.SegmentSource;
+import io.penstock.shards.memory.SharedSegmentPool;
+import io.penstock.shards.metrics.Counter;
+import io.penstock.shards.metrics.CounterSnapshot;
+import io.penstock.shards.net.CloseReason;
+import io.penstock.shards.net.ConnectOptions;
+import io.penstock.shards.net.Connection;
+import io.penstock.shards.net.ConnectionHandler;
+import io.penstock.shards.net.ConnectionRef;
+import io.penstock.shards.net.ListenOptions;
+import io.penstock.shards.net.ListenOptions.Accepting;
+import io.penstock.shards.net.ListenerCore;
+import io.penstock.shards.net.NetShard;
+import io.penstock.shards.net.ShardListener;
+import io.penstock.shards.pinning.CpuClaims;
+import io.penstock.shards.pinning.PinningInputs;
+import io.penstock.shards.pinning.PinningPlan;
+import io.penstock.shards.poller.ConnectRequest;
+import io.penstock.shards.poller.ListenRequest;
+import io.penstock.shards.poller.Poller;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+/**
+ * A fixed number of shards that carry connections.
+ *
+ * <p>Any thread may use it, but only threads that are no shard may call what waits: {@link #start},
+ * {@link #listen} and {@link #close}.
+ */
+@AnyThread
+public final class ShardGroup implements AutoCloseable {
+  private static final Duration CLOSE_DRAIN = Duration.ofSeconds(5);
+
+  private final Shard[] shards;
+  private final NetShard[] nets;
+  private final SharedSegmentPool shared;
+  private final StallDetector stalls;
+  private final CpuClaims.Claim claim;
+  private final StartupReport report;
+  private final HostResolver resolver;
+  // Listeners that may have sockets to close or to move; few, and rarely changed.
+  private final List<ListenerSockets> listeners = new CopyOnWriteArrayList<>();
+  // Next shard for a connect; any thread may ask.
+  private final AtomicInteger nextShard = new AtomicInteger();
+  // Set once by whoever stops the group; the same future for all who do.
+  private final Object stopLock = new Object();
+  private CompletableFuture<Void> stopped;
+
+  private ShardGroup(
+      Shard[] shards,
+      SharedSegmentPool shared,
+      StallDetector stalls,
+      CpuClaims.Claim claim,
+      StartupReport report,
+      String name) {
+    this.shards = shards;
+    this.nets = Arrays.stream(shards).map(Shard::net).toArray(NetShard[]::new);
+    this.shared = shared;
+    this.stalls = stalls;
+    this.claim = claim;
+    this.report = report;
+    this.resolver = new HostResolver(name + "-resolver");
+  }
+
+  /** Starts shards with the defaults. */
+  public static ShardGroup start() {
+    return start(ShardGroupOptions.defaults());
+  }
+
+  /**
+   * Starts shards; they all run when this returns.
+   *
+   * @throws ShardStartException if the backend that was named, or every one, cannot run here
+   * @throws IllegalArgumentException if a CPU was named that the process may not use
+   */
+  public static ShardGroup start(ShardGroupOptions options) {
+    Objects.requireNonNull(options, "options");
+    CpuClaims.Claim claim =
+        CpuClaims.processWide()
+            .claim(
+                taken ->
+                    PinningPlan.of(
+                        PinningInputs.ofThisProcess(
+                            options.shards(),
+                            options.pinning(),
+                            options.cpus().orElse(null),
+                            taken)));
+    boolean started = false;
+    try {
+      ShardGroup group = start(options, claim);
+      started = true;
+      return group;
+    } finally {
+      if (!started) {
+        claim.close();
+      }
+    }
+  }
+
+  private static ShardGroup start(ShardGroupOptions options, CpuClaims.Claim claim) {
+    GroupStart start = new GroupStart(options, claim.plan());
+    List<Poller> pollers = start.openPollers();
+    Backend backend = pollers.get(0).backend();
+    SharedSegmentPool shared =
+        new SharedSegmentPool(pollers.get(0).memoryAddresses(), options.segmentBudgetBytes());
+    List<TurnMonitor> monitors = new ArrayList<>();
+    for (int i = 0; i < pollers.size(); i++) {
+      monitors.add(new TurnMonitor(i, options.stallBudget()));
+    }
+    StallDetector stalls =
+        new StallDetector(
+            monitors,
+            StallDetector.DEFAULT_REPORT_INTERVAL,
+            System::nanoTime,
+            options.stallListener());
+    Shard[] shards = start.shards(pollers, monitors, shared);
+    stalls.start();
+    List<CompletableFuture<String>> starting = new ArrayList<>();
+    for (Shard shard : shards) {
+      starting.add(shard.start());
+    }
+    List<StartupReport.ShardStart> starts = new ArrayList<>();
+    for (int i = 0; i < shards.length; i++) {
+      String unpinned = starting.get(i).join();
+      int cpu = unpinned == null ? claim.plan().cpu(i) : PinningPlan.UNPINNED;
+      starts.add(new StartupReport.ShardStart(i, cpu, unpinned));
+    }
+    StartupReport report =
+        new StartupReport(
+            backend, start.passedOver(), starts, start.spinNanos(), claim.plan().notes());
+    return new ShardGroup(shards, shared, stalls, claim, report, options.name());
+  }
+
+  /** What it runs on, and why not on something better. */
+  public StartupReport report() {
+    return report;
+  }
+
+  public int shardCount() {
+    return shards.length;
+  }
+
+  public Shard shard(int index) {
+    return shards[index];
+  }
+
+  /** The counters of all shards together. */
+  public CounterSnapshot counters() {
+    CounterSnapshot sum = CounterSnapshot.ZERO;
+    for (Shard shard : shards) {
+      sum = sum.plus(shard.counters());
+    }
+    return sum;
+  }
+
+  /** Segments for threads that are no shard. */
+  public SegmentSource segments() {
+    return shared;
+  }
+
+  /** Segments of the group that are out: leased on shards, and by others. */
+  public long segmentsOut() {
+    return shared.leasedCount() + counters().get(Counter.SEGMENTS_OUT);
+  }
+
+  /**
+   * Binds and begins to accept.
+   *
+   * @param handlers gives the handler of each connection; called on its shard
+   * @throws IOException if the address cannot be bound or an option cannot be set; nothing is left
+   */
+  public Listener listen(
+      Endpoint endpoint, ListenOptions options, Supplier<? extends ConnectionHandler> handlers)
+      throws IOException {
+    Endpoint resolved = resolver.resolveNow(endpoint);
+    boolean eachShard = acceptsOnEachShard(resolved, options);
+    ListenerCore core =
+        new ListenerCore(
+            options, handlers, nets, eachShard && options.accepting() == Accepting.AUTO);
+    SocketOptions socketOptions =
+        eachShard ? options.listener().with(SocketOption.SO_REUSEPORT, true) : options.listener();
+    return open(
+        core,
+        eachShard ? shards.length : 1,
+        (shard, bound) ->
+            ShardListener.open(
+                shard.net(),
+                core,
+                new ListenRequest(
+                    bound == null ? resolved : bound,
+                    options.backlog(),
+                    socketOptions,
+                    options.accepted(),
+                    options.unixMode(),
+                    options.replaceStaleFile())));
+  }
+
+  /**
+   * Accepts from a descriptor that is bound and listens already, such as an inherited one. It
+   * passes to the group, which closes it.
+   *
+   * @throws IOException if it is no listening socket or the backend cannot take one
+   */
+  public Listener adopt(
+      int descriptor, ListenOptions options, Supplier<? extends ConnectionHandler> handlers)
+      throws IOException {
+    ListenerCore core = new ListenerCore(options, handlers, nets, false);
+    return open(
+        core, 1, (shard, bound) -> ShardListener.adoptDescriptor(shard.net(), core, descriptor));
+  }
+
+  private interface Opening {
+    ShardListener open(Shard shard, Endpoint bound) throws IOException;
+  }
+
+  private Listener open(ListenerCore core, int socketCount, Opening opening) throws IOException {
+    ListenerSockets sockets = new ListenerSockets(core);
+    listeners.add(sockets);
+    boolean complete = false;
+    try {
+      Endpoint bound = null;
+      for (int i = 0; i < socketCount; i++) {
+        Shard shard = shards[i];
+        Endpoint first = bound;
+        Endpoint local = sockets.open(shard, () -> opening.open(shard, first));
+        bound = bound == null ? local : bound;
+      }
+      complete = true;
+      return new Listener(sockets, core, bound);
+    } finally {
+      if (!complete) {
+        listeners.remove(sockets);
+        Futures.join(sockets.close());
+      }
+    }
+  }
+
+  /** Unix sockets have no reuse-port (EOPNOTSUPP), and one shard needs none. */
+  private boolean acceptsOnEachShard(Endpoint endpoint, ListenOptions options) throws IOException {
+    boolean possible = endpoint instanceof Endpoint.Tcp;
+    if (options.accepting() == Accepting.EACH_SHARD && !possible) {
+      throw new IOException(
+          "EACH_SHARD needs reuse-port sockets, which Unix sockets have not: " + endpoint);
+    }
+    return possible && options.accepting() != Accepting.ACCEPTOR && shards.length > 1;
+  }
+
+  /**
+   * As {@link #connect(int, Endpoint, ConnectOptions, ConnectionHandler)}, on each shard in turn.
+   */
+  public CompletionStage<ConnectionRef> connect(
+      Endpoint endpoint, ConnectOptions options, ConnectionHandler handler) {
+    int shard = Math.floorMod(nextShard.getAndIncrement(), shards.length);
+    return connect(shard, endpoint, options, handler);
+  }
+
+  /**
+   * Connects on that shard. A host name is resolved on a thread of its own.
+   *
+   * @return the connection once it is open; or the failure, of which the handler is told, too
+   */
+  public CompletionStage<ConnectionRef> connect(
+      int shard, Endpoint endpoint, ConnectOptions options, ConnectionHandler handler) {
+    Objects.requireNonNull(handler, "handler");
+    Objects.checkIndex(shard, shards.length);
+    CompletableFuture<ConnectionRef> opened = new CompletableFuture<>();
+    resolver.resolve(
+        endpoint,
+        (resolved, failure) -> {
+          if (failure != null) {
+            opened.completeExceptionally(failure);
+          } else {
+            connectOn(
+                shard,
+                new ConnectRequest(resolved, options.local(), options.socket()),
+                options,
+                handler,
+                opened);
+          }
+        });
+    return opened.minimalCompletionStage();
+  }
+
+  private void connectOn(
+      int shard,
+      ConnectRequest request,
+      ConnectOptions options,
+      ConnectionHandler handler,
+      CompletableFuture<ConnectionRef> opened) {
+    try {
+      shards[shard].execute(
+          () ->
+              nets[shard].connect(
+                  request, options, handler, connection -> decide(connection, opened)));
+    } catch (RejectedExecutionException e) {
+      opened.completeExceptionally(e);
+    }
+  }
+
+  private static void decide(Connection connection, CompletableFuture<ConnectionRef> opened) {
+    CloseReason reason = connection.closeReason();
+    if (reason == null) {
+      opened.complete(connection.ref());
+    } else {
+      opened.completeExceptionally(new ConnectionFailedException(connection.toString(), reason));
+    }
+  }
+
+  /**
+   * Stops one shard while the others go on. Its listening sockets move to another shard with those
+   * who wait in their queues; its connections are closed in order, and aborted after that time.
+   *
+   * @throws IllegalStateException if it is the last one that runs; then stop the group
+   */
+  public CompletionStage<Void> stopShard(int index, Duration drain) {
+    Shard stopping = shards[index];
+    Shard heir =
+        Arrays.stream(shards)
+            .filter(shard -> shard != stopping && !shard.isStopping())
+            .findFirst()
+            .orElseThrow(
+                () -> new IllegalStateException(stopping + " is the last one; stop the group"));
+    stopping.announceStop();
+    CompletableFuture<?>[] moves =
+        listeners.stream()
+            .map(sockets -> sockets.move(stopping, heir))
+            .toArray(CompletableFuture<?>[]::new);
+    return CompletableFuture.allOf(moves)
+        .thenCompose(moved -> stopping.stop(nanos(drain)))
+        .minimalCompletionStage();
+  }
+
+  /**
+   * Stops all in order: listeners take in who waits and close, connections flush and close, and are
+   * aborted after that time; then the shards end.
+   *
+   * @return completes when nothing of the group is left
+   */
+  public CompletionStage<Void> stop(Duration drain) {
+    Objects.requireNonNull(drain, "drain");
+    synchronized (stopLock) {
+      if (stopped == null) {
+        stopped = stopAll(nanos(drain));
+      }
+      return stopped.minimalCompletionStage();
+    }
+  }
+
+  private CompletableFuture<Void> stopAll(long drainNanos) {
+    resolver.close();
+    CompletableFuture<?>[] closing =
+        listeners.stream().map(ListenerSockets::close).toArray(CompletableFuture<?>[]::new);
+    return CompletableFuture.allOf(closing)
+        .handle((closed, failure) -> null)
+        .thenCompose(
+            closed ->
+                CompletableFuture.allOf(
+                    Arrays.stream(shards)
+                        .map(shard -> shard.stop(drainNanos))
+                        .toArray(CompletableFuture<?>[]::new)))
+        .whenComplete(
+            (ended, failure) -> {
+              stalls.close();
+              claim.close();
+            });
+  }
+
+  /** Stops and waits, with 5 s for connections to drain. */
+  @Override
+  public void close() {
+    stop(CLOSE_DRAIN).toCompletableFuture().join();
+    for (Shard shard : shards) {
+      try {
+        shard.thread().join(TimeUnit.SECONDS.toMillis(5));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  private static long nanos(Duration duration) {
+    try {
+      return Math.max(0, duration.toNanos());
+    } catch (ArithmeticException e) {
+      return Long.MAX_VALUE;
+    }
+  }
+}

@@ -1,0 +1,289 @@
+package io.penstock.shards;
+
+import io.penstock.shards.core.Backend;
+import io.penstock.shards.loop.LoopOptions;
+import io.penstock.shards.loop.StallListener;
+import io.penstock.shards.loop.TurnMonitor;
+import io.penstock.shards.pinning.CpuSet;
+import io.penstock.shards.pinning.PinningMode;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * How a group of shards is made. Immutable; begin with {@link #defaults()}.
+ *
+ * @param name part of the threads' names
+ * @param backend the one to use, or empty for the best there is
+ * @param shards how many, or 0 for one per CPU that the process may use
+ * @param pinning whether threads are pinned to CPUs
+ * @param cpus the CPUs to use, or empty for all that are allowed
+ * @param spin how long a shard looks for work before it parks; empty for the default: not at all
+ * @param taskBudget how long tasks may run in one turn before I/O gets its turn
+ * @param stallBudget how long a turn may take before it is reported
+ * @param stallListener told of such turns, on a thread of the watch
+ * @param segmentBudgetBytes memory for segments, per shard
+ * @param maxConnectionsPerShard connections that a shard may have open
+ * @param ringEntries submission entries of an io_uring; its completion queue has twice as many or
+ *     4,096
+ */
+public record ShardGroupOptions(
+    String name,
+    Optional<Backend> backend,
+    int shards,
+    PinningMode pinning,
+    Optional<CpuSet> cpus,
+    Optional<Duration> spin,
+    Duration taskBudget,
+    Duration stallBudget,
+    StallListener stallListener,
+    long segmentBudgetBytes,
+    int maxConnectionsPerShard,
+    int ringEntries) {
+
+  private static final ShardGroupOptions DEFAULTS =
+      new ShardGroupOptions(
+          "penstock",
+          Optional.empty(),
+          0,
+          PinningMode.AUTO,
+          Optional.empty(),
+          Optional.empty(),
+          Duration.ofNanos(LoopOptions.defaults().taskBudgetNanos()),
+          TurnMonitor.DEFAULT_BUDGET,
+          StallListener.logging(),
+          128L << 20,
+          Integer.MAX_VALUE,
+          4096);
+
+  public ShardGroupOptions {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(backend, "backend");
+    Objects.requireNonNull(pinning, "pinning");
+    Objects.requireNonNull(cpus, "cpus");
+    Objects.requireNonNull(spin, "spin");
+    requireNotNegative("shards", shards);
+    requirePositive("taskBudget", taskBudget);
+    requirePositive("stallBudget", stallBudget);
+    if (spin.isPresent() && spin.get().isNegative()) {
+      throw new IllegalArgumentException("spin must not be negative: " + spin.get());
+    }
+    if (maxConnectionsPerShard <= 0) {
+      throw new IllegalArgumentException(
+          "maxConnectionsPerShard must be positive: " + maxConnectionsPerShard);
+    }
+    if (ringEntries < 8 || ringEntries > 32_768) {
+      throw new IllegalArgumentException("ringEntries must be in 8..32768: " + ringEntries);
+    }
+  }
+
+  /** The best backend, a shard per usable CPU, pinned where that is safe, no spinning. */
+  public static ShardGroupOptions defaults() {
+    return DEFAULTS;
+  }
+
+  public ShardGroupOptions withName(String newName) {
+    return new ShardGroupOptions(
+        newName,
+        backend,
+        shards,
+        pinning,
+        cpus,
+        spin,
+        taskBudget,
+        stallBudget,
+        stallListener,
+        segmentBudgetBytes,
+        maxConnectionsPerShard,
+        ringEntries);
+  }
+
+  public ShardGroupOptions withBackend(Backend newBackend) {
+    return new ShardGroupOptions(
+        name,
+        Optional.of(newBackend),
+        shards,
+        pinning,
+        cpus,
+        spin,
+        taskBudget,
+        stallBudget,
+        stallListener,
+        segmentBudgetBytes,
+        maxConnectionsPerShard,
+        ringEntries);
+  }
+
+  public ShardGroupOptions withShards(int newShards) {
+    return new ShardGroupOptions(
+        name,
+        backend,
+        newShards,
+        pinning,
+        cpus,
+        spin,
+        taskBudget,
+        stallBudget,
+        stallListener,
+        segmentBudgetBytes,
+        maxConnectionsPerShard,
+        ringEntries);
+  }
+
+  public ShardGroupOptions withPinning(PinningMode newPinning) {
+    return new ShardGroupOptions(
+        name,
+        backend,
+        shards,
+        newPinning,
+        cpus,
+        spin,
+        taskBudget,
+        stallBudget,
+        stallListener,
+        segmentBudgetBytes,
+        maxConnectionsPerShard,
+        ringEntries);
+  }
+
+  public ShardGroupOptions withCpus(CpuSet newCpus) {
+    return new ShardGroupOptions(
+        name,
+        backend,
+        shards,
+        pinning,
+        Optional.of(newCpus),
+        spin,
+        taskBudget,
+        stallBudget,
+        stallListener,
+        segmentBudgetBytes,
+        maxConnectionsPerShard,
+        ringEntries);
+  }
+
+  public ShardGroupOptions withSpin(Duration newSpin) {
+    return new ShardGroupOptions(
+        name,
+        backend,
+        shards,
+        pinning,
+        cpus,
+        Optional.of(newSpin),
+        taskBudget,
+        stallBudget,
+        stallListener,
+        segmentBudgetBytes,
+        maxConnectionsPerShard,
+        ringEntries);
+  }
+
+  public ShardGroupOptions withTaskBudget(Duration newBudget) {
+    return new ShardGroupOptions(
+        name,
+        backend,
+        shards,
+        pinning,
+        cpus,
+        spin,
+        newBudget,
+        stallBudget,
+        stallListener,
+        segmentBudgetBytes,
+        maxConnectionsPerShard,
+        ringEntries);
+  }
+
+  public ShardGroupOptions withStallBudget(Duration newBudget) {
+    return new ShardGroupOptions(
+        name,
+        backend,
+        shards,
+        pinning,
+        cpus,
+        spin,
+        taskBudget,
+        newBudget,
+        stallListener,
+        segmentBudgetBytes,
+        maxConnectionsPerShard,
+        ringEntries);
+  }
+
+  public ShardGroupOptions withStallListener(StallListener newListener) {
+    return new ShardGroupOptions(
+        name,
+        backend,
+        shards,
+        pinning,
+        cpus,
+        spin,
+        taskBudget,
+        stallBudget,
+        newListener,
+        segmentBudgetBytes,
+        maxConnectionsPerShard,
+        ringEntries);
+  }
+
+  public ShardGroupOptions withSegmentBudgetBytes(long newBudgetBytes) {
+    return new ShardGroupOptions(
+        name,
+        backend,
+        shards,
+        pinning,
+        cpus,
+        spin,
+        taskBudget,
+        stallBudget,
+        stallListener,
+        newBudgetBytes,
+        maxConnectionsPerShard,
+        ringEntries);
+  }
+
+  public ShardGroupOptions withMaxConnectionsPerShard(int newMax) {
+    return new ShardGroupOptions(
+        name,
+        backend,
+        shards,
+        pinning,
+        cpus,
+        spin,
+        taskBudget,
+        stallBudget,
+        stallListener,
+        segmentBudgetBytes,
+        newMax,
+        ringEntries);
+  }
+
+  public ShardGroupOptions withRingEntries(int newEntries) {
+    return new ShardGroupOptions(
+        name,
+        backend,
+        shards,
+        pinning,
+        cpus,
+        spin,
+        taskBudget,
+        stallBudget,
+        stallListener,
+        segmentBudgetBytes,
+        maxConnectionsPerShard,
+        newEntries);
+  }
+
+  private static void requirePositive(String what, Duration value) {
+    Objects.requireNonNull(value, what);
+    if (value.isZero() || value.isNegative()) {
+      throw new IllegalArgumentException(what + " must be positive: " + value);
+    }
+  }
+
+  private static void requireNotNegative(String what, int value) {
+    if (value < 0) {
+      throw new IllegalArgumentException(what + " must not be negative: " + value);
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package io.penstock.shards.memory;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * Free segments by size class, carved from chunks that are made when a class runs out, up to a
+ * budget in bytes.
+ *
+ * <p>Not synchronised: a shard's pool confines it to the shard, the shared pool guards it by a
+ * lock. Leased and released last in, first out, so that the memory used next is still in the cache.
+ */
+final class Slab {
+  /** Bytes of the size classes. Four to one: at most three quarters of a segment stay unused. */
+  private static final int[] CLASS_BYTES = {256, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18};
+
+  /** Marks a segment that is larger than all classes and is dropped on release. */
+  static final int UNPOOLED = -1;
+
+  static final int LARGEST_CLASS_BYTES = CLASS_BYTES[CLASS_BYTES.length - 1];
+
+  /** A cache line, so that no two segments share one. */
+  private static final int ALIGNMENT_BYTES = 64;
+
+  private static final int SMALLEST_CHUNK_BYTES = 1 << 16;
+
+  private final SegmentHome home;
+  private final MemoryAddress addresses;
+  private final long budgetBytes;
+  private final Segment[][] free = new Segment[CLASS_BYTES.length][16];
+  private final int[] freeCount = new int[CLASS_BYTES.length];
+  private long reservedBytes;
+
+  Slab(SegmentHome home, MemoryAddress addresses, long budgetBytes) {
+    this.home = home;
+    this.addresses = addresses;
+    this.budgetBytes = budgetBytes;
+  }
+
+  /** A free segment of at least that size, or null when the budget has none left. */
+  Segment take(int leastBytes) {
+    int sizeClass = classFor(leastBytes);
+    if (sizeClass == UNPOOLED) {
+      return takeUnpooled(leastBytes);
+    }
+    for (int c = sizeClass; c < CLASS_BYTES.length; c++) {
+      if (freeCount[c] == 0 && (c > sizeClass || !grow(c))) {
+        continue;
+      }
+      Segment segment = free[c][--freeCount[c]];
+      free[c][freeCount[c]] = null;
+      return segment;
+    }
+    return null;
+  }
+
+  void put(Segment segment) {
+    int c = segment.sizeClass();
+    if (c == UNPOOLED) {
+      reservedBytes -= segment.capacity();
+      return;
+    }
+    if (freeCount[c] == free[c].length) {
+      free[c] = Arrays.copyOf(free[c], free[c].length * 2);
+    }
+    free[c][freeCount[c]++] = segment;
+  }
+
+  /** True if a lease of the smallest size would succeed without growing. */
+  boolean hasFree() {
+    for (int count : freeCount) {
+      if (count > 0) {
+        return true;
+      }
+    }
+    return reservedBytes + SMALLEST_CHUNK_BYTES <= budgetBytes;
+  }
+
+  /** Bytes of memory held, leased or free. */
+  long reservedBytes() {
+    return reservedBytes;
+  }
+
+  private static int classFor(int leastBytes) {
+    for (int c = 0; c < CLASS_BYTES.length; c++) {
+      if (leastBytes <= CLASS_BYTES[c]) {
+        return c;
+      }
+    }
+    return UNPOOLED;
+  }
+
+  private Segment takeUnpooled(int lengthBytes) {
+    if (reservedBytes + lengthBytes > budgetBytes) {
+      return null;
+    }
+    ByteBuffer memory = allocate(lengthBytes);
+    if (memory == null) {
+      return null;
+    }
+    reservedBytes += lengthBytes;
+    return new Segment(home, memory, addresses.of(memory), UNPOOLED);
+  }
+
+  private boolean grow(int sizeClass) {
+    int segmentBytes = CLASS_BYTES[sizeClass];
+    int chunkBytes = Math.max(SMALLEST_CHUNK_BYTES, segmentBytes);
+    if (reservedBytes + chunkBytes > budgetBytes) {
+      return false;
+    }
+    ByteBuffer chunk = allocate(chunkBytes);
+    if (chunk == null) {
+      return false;
+    }
+    reservedBytes += chunkBytes;
+    long address = addresses.of(chunk);
+    for (int at = 0; at < chunkBytes; at += segmentBytes) {
+      long segmentAddress = address == 0 ? 0 : address + at;
+      put(new Segment(home, chunk.slice(at, segmentBytes), segmentAddress, sizeClass));
+    }
+    return true;
+  }
+
+  /** Aligned memory, or null when the JVM's own limit for direct memory is reached. */
+  private static ByteBuffer allocate(int lengthBytes) {
+    try {
+      return ByteBuffer.allocateDirect(lengthBytes + ALIGNMENT_BYTES)
+          .alignedSlice(ALIGNMENT_BYTES)
+          .slice(0, lengthBytes);
+    } catch (OutOfMemoryError e) {
+      // Only MaxDirectMemorySize: the same answer as an exhausted budget, counted as a wait.
+      return null;
+    }
+  }
+}

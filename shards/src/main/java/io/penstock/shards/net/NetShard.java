@@ -1,0 +1,352 @@
+package io.penstock.shards.net;
+
+import io.penstock.shards.core.OnShard;
+import io.penstock.shards.loop.ShardLoop;
+import io.penstock.shards.loop.Timer;
+import io.penstock.shards.loop.TimerQueue;
+import io.penstock.shards.memory.Segment;
+import io.penstock.shards.memory.SegmentPool;
+import io.penstock.shards.memory.SegmentSource;
+import io.penstock.shards.metrics.Counter;
+import io.penstock.shards.metrics.ShardCounters;
+import io.penstock.shards.poller.AcceptedSocket;
+import io.penstock.shards.poller.ConnectRequest;
+import io.penstock.shards.poller.IoResult;
+import io.penstock.shards.poller.Poller;
+import io.penstock.shards.poller.SocketEvents;
+import io.penstock.shards.poller.StreamSocket;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/**
+ * The connections of one shard, and what they share: the loop, the poller, the pool, the scratch
+ * they receive into, the counters.
+ */
+@OnShard
+public final class NetShard {
+  /** After the peer's end, a write's reset is looked for this often where no event tells of it. */
+  private static final long RESET_WATCH_NANOS = 200_000_000;
+
+  private final int index;
+  private final ShardLoop loop;
+  private final Poller poller;
+  private final SegmentPool pool;
+  private final SegmentSource overdraft;
+  private final BiConsumer<Connection, Throwable> handlerErrors;
+  private final ReadScratch scratch;
+  private final ConnectionTable connections = new ConnectionTable();
+  private final List<Inbound> starved = new ArrayList<>();
+  private final int maxConnections;
+  private long nextId = 1;
+  private boolean stopping;
+
+  /**
+   * Makes the network side of a shard.
+   *
+   * @param overdraft leases what the kernel has received already when the pool is empty
+   * @param maxConnections connections it may have open; positive
+   * @param handlerErrors told of what a handler's last callback threw
+   */
+  public NetShard(
+      int index,
+      ShardLoop loop,
+      Poller poller,
+      SegmentPool pool,
+      SegmentSource overdraft,
+      int maxConnections,
+      BiConsumer<Connection, Throwable> handlerErrors) {
+    this.index = index;
+    this.loop = loop;
+    this.poller = poller;
+    this.pool = pool;
+    this.overdraft = overdraft;
+    this.maxConnections = maxConnections;
+    this.handlerErrors = handlerErrors;
+    this.scratch = new ReadScratch(pool);
+    loop.onPoolRecovered(this::resumeStarved);
+  }
+
+  public int index() {
+    return index;
+  }
+
+  public ShardLoop loop() {
+    return loop;
+  }
+
+  public SegmentPool pool() {
+    return pool;
+  }
+
+  public Poller poller() {
+    return poller;
+  }
+
+  /** Connections that are not over, those that connect included. */
+  public int openCount() {
+    return connections.size();
+  }
+
+  /**
+   * Starts to connect.
+   *
+   * @param request with resolved addresses
+   * @param onDecided told once, when the connection is open or has ended before
+   */
+  public Connection connect(
+      ConnectRequest request,
+      ConnectOptions options,
+      ConnectionHandler handler,
+      Consumer<Connection> onDecided) {
+    Connection connection = create(handler, options.connection(), ConnectionState.CONNECTING);
+    if (stopping) {
+      connection.life().onDecided(() -> onDecided.accept(connection));
+      connection.life().end(new CloseReason.ShardStopped(), true);
+      return connection;
+    }
+    Connecting attempt = new Connecting(connection, request, options.timeout());
+    connection
+        .life()
+        .onDecided(
+            () -> {
+              attempt.stop();
+              onDecided.accept(connection);
+            });
+    attempt.start();
+    return connection;
+  }
+
+  /** Opens a connection on a socket that was accepted, by this shard or by another. */
+  void open(AcceptedSocket accepted, ListenerCore listener) {
+    if (stopping || connections.size() >= maxConnections) {
+      loop.counters().increment(Counter.REFUSED);
+      accepted.discard(true);
+      listener.released(index);
+      return;
+    }
+    ConnectionHandler handler;
+    try {
+      handler = listener.newHandler();
+    } catch (Throwable t) {
+      accepted.discard(true);
+      listener.released(index);
+      handlerErrors.accept(null, t);
+      return;
+    }
+    Connection connection =
+        create(handler, listener.options().connection(), ConnectionState.CONNECTING);
+    connection.setListener(listener);
+    try {
+      connection.setSocket(poller.adopt(accepted, new Events(connection, null)));
+    } catch (IOException e) {
+      connection.life().end(new CloseReason.Failed(e), true);
+      return;
+    }
+    loop.counters().increment(Counter.ACCEPTED);
+    if (!listener.allows(connection)) {
+      loop.counters().increment(Counter.REFUSED);
+      connection.life().end(new CloseReason.Aborted(), true);
+      return;
+    }
+    connection.life().open();
+  }
+
+  void connectSocket(Connection connection, Connecting attempt, ConnectRequest request)
+      throws IOException {
+    Events events = new Events(connection, attempt);
+    StreamSocket socket = poller.connect(request, events);
+    connection.setSocket(socket);
+    int result = socket.connectResult();
+    if (result != IoResult.PENDING) {
+      // Told like one that takes longer, so that no callback runs inside connect.
+      loop.execute(() -> events.onConnected(result));
+    }
+  }
+
+  /** Gives up a socket whose connect is to be tried again. Nothing of it is in flight. */
+  void dropSocket(Connection connection) {
+    StreamSocket socket = connection.socket();
+    connection.setSocket(null);
+    socket.close(false);
+  }
+
+  /** Refuses new connections; those there are go on. */
+  public void stopAccepting() {
+    stopping = true;
+  }
+
+  /** Closes all connections in order. */
+  public void closeAll() {
+    connections.forEach(connection -> connection.life().close());
+  }
+
+  /** Ends all connections now. */
+  public void endAll() {
+    connections.forEach(connection -> connection.life().end(new CloseReason.ShardStopped(), true));
+  }
+
+  /** Gives back what the shard itself holds; when no connection is left. */
+  public void close() {
+    scratch.close();
+  }
+
+  ReadScratch scratch() {
+    return scratch;
+  }
+
+  ShardCounters counters() {
+    return loop.counters();
+  }
+
+  Segment overdraft(int lengthBytes, Object owner) {
+    counters().increment(Counter.POOL_WAITS);
+    return overdraft.lease(lengthBytes, owner);
+  }
+
+  void requireOnShard(Connection connection) {
+    if (!loop.isShardThread()) {
+      throw new IllegalStateException(
+          connection
+              + " belongs to the thread of its shard, but was called on "
+              + Thread.currentThread().getName()
+              + "; use its ref()");
+    }
+  }
+
+  void onPoolEmpty(Inbound reader) {
+    counters().increment(Counter.POOL_WAITS);
+    starved.add(reader);
+  }
+
+  void handlerError(Connection connection, Throwable cause) {
+    counters().increment(Counter.HANDLER_FAILURES);
+    handlerErrors.accept(connection, cause);
+  }
+
+  void forget(Connection connection) {
+    connections.remove(connection);
+    counters().set(Counter.OPEN, connections.size());
+    counters().increment(Counter.CLOSED);
+    ListenerCore listener = connection.listener();
+    if (listener != null) {
+      listener.released(index);
+    }
+  }
+
+  /**
+   * After the peer's end a selector can no longer wait for its reset without waking for the end
+   * again and again, so it is looked for by receiving. Backends with edges report it by themselves.
+   */
+  void watchForReset(Connection connection) {
+    if (poller.reportsBrokenWhileParked()) {
+      return;
+    }
+    Timer[] timer = new Timer[1];
+    timer[0] =
+        new Timer(
+            () -> {
+              if (connection.isLive()) {
+                connection.in.lookForReset();
+                scheduleResetWatch(timer[0]);
+              }
+            });
+    scheduleResetWatch(timer[0]);
+  }
+
+  private void scheduleResetWatch(Timer timer) {
+    long deadlineNanos = TimerQueue.deadlineAfter(loop.nowNanos(), RESET_WATCH_NANOS);
+    loop.timers().schedule(timer, deadlineNanos);
+  }
+
+  private Connection create(
+      ConnectionHandler handler, ConnectionOptions options, ConnectionState state) {
+    Connection connection = new Connection(this, nextId++, handler, options, state);
+    connections.add(connection);
+    counters().set(Counter.OPEN, connections.size());
+    return connection;
+  }
+
+  private void resumeStarved() {
+    List<Inbound> readers = List.copyOf(starved);
+    starved.clear();
+    for (Inbound reader : readers) {
+      reader.onPoolRecovered();
+    }
+  }
+
+  /** Passes a socket's events on to the parts of its connection. */
+  private static final class Events implements SocketEvents {
+    private final Connection connection;
+    private final Connecting attempt;
+
+    Events(Connection connection, Connecting attempt) {
+      this.connection = connection;
+      this.attempt = attempt;
+    }
+
+    @Override
+    public void onConnected(int result) {
+      connection.shard.loop().running(connection);
+      if (connection.isLive()) {
+        attempt.onConnected(result);
+      }
+    }
+
+    @Override
+    public void onReadable(boolean ended) {
+      connection.shard.loop().running(connection);
+      if (connection.isLive()) {
+        connection.in.onReadable(ended);
+      }
+    }
+
+    @Override
+    public void onReceived(Segment lent) {
+      connection.shard.loop().running(connection);
+      if (connection.isLive()) {
+        connection.in.onReceived(lent);
+      }
+    }
+
+    @Override
+    public void onReceiveEnded(int result) {
+      connection.shard.loop().running(connection);
+      if (connection.isLive() && result != IoResult.ECANCELED) {
+        connection.in.onReceiveEnded(result);
+      }
+    }
+
+    @Override
+    public void onWritable() {
+      connection.shard.loop().running(connection);
+      if (connection.isLive()) {
+        connection.out.onWritable();
+      }
+    }
+
+    @Override
+    public void onWritten(int result) {
+      connection.shard.loop().running(connection);
+      connection.out.onWritten(result);
+    }
+
+    @Override
+    public void onBroken(int result) {
+      connection.shard.loop().running(connection);
+      if (connection.isLive()) {
+        connection.failed(result);
+      }
+    }
+
+    @Override
+    public void onReleased() {
+      // A live connection gives up a socket only to try another.
+      if (!connection.isLive()) {
+        connection.life().onReleased();
+      }
+    }
+  }
+}

@@ -1,0 +1,253 @@
+package io.penstock.shards.net;
+
+import io.penstock.shards.core.OnShard;
+import io.penstock.shards.loop.Flushable;
+import io.penstock.shards.memory.Segment;
+import io.penstock.shards.memory.SegmentQueue;
+import io.penstock.shards.metrics.Counter;
+import io.penstock.shards.poller.IoResult;
+import io.penstock.shards.poller.StreamSocket;
+
+/**
+ * The writing side of a connection: one queue, at most one write in flight, one flush a turn.
+ *
+ * <p>Owns what is queued until the kernel has taken it, or until the socket is released when the
+ * connection ends before.
+ */
+@OnShard
+final class Outbound implements Flushable {
+  /** From here on a flush does not wait for the turn's end: the bytes are still in the cache. */
+  private static final int FLUSH_AT_ONCE_BYTES = 1 << 14;
+
+  private final Connection connection;
+  private final NetShard shard;
+  private final SegmentQueue queue = new SegmentQueue();
+  private AckQueue acks;
+  private long queuedTotal;
+  private long writtenTotal;
+  private boolean flushQueued;
+  private boolean inFlight;
+  private boolean blocked;
+  private boolean full;
+  private boolean finishAsked;
+  private boolean finished;
+
+  Outbound(Connection connection) {
+    this.connection = connection;
+    this.shard = connection.shard;
+  }
+
+  long queuedBytes() {
+    return queue.lengthBytes();
+  }
+
+  boolean isWritable() {
+    return !full && !finishAsked;
+  }
+
+  boolean isFinishAsked() {
+    return finishAsked;
+  }
+
+  boolean isFinished() {
+    return finished;
+  }
+
+  /** False, and the segment stays the caller's, when it is over its watermark or finished. */
+  boolean tryWrite(Segment segment, WriteAck ack) {
+    if (full || finishAsked || !connection.takesWrites()) {
+      return false;
+    }
+    queuedTotal += segment.length();
+    queue.add(segment.passTo(this));
+    if (ack != null) {
+      if (acks == null) {
+        acks = new AckQueue();
+      }
+      acks.add(queuedTotal, ack);
+    }
+    if (queue.lengthBytes() >= connection.options().highWatermarkBytes()) {
+      full = true;
+    }
+    flushSoon();
+    return true;
+  }
+
+  /**
+   * As {@link #tryWrite} for a segment that was taken by a ref: its watermark was checked there.
+   */
+  boolean tryWriteLate(Segment segment) {
+    if (finishAsked || !connection.takesWrites()) {
+      return false;
+    }
+    boolean wasFull = full;
+    full = false;
+    boolean taken = tryWrite(segment, null);
+    full |= wasFull;
+    return taken;
+  }
+
+  /** Takes no more; once the queue has left, the peer is told. */
+  void finish() {
+    if (!finishAsked) {
+      finishAsked = true;
+      flushSoon();
+    }
+  }
+
+  /** Sends at once what would otherwise wait for the turn's end, if it is much. */
+  void flushIfLarge() {
+    if (queue.lengthBytes() >= FLUSH_AT_ONCE_BYTES) {
+      writeQueued();
+    }
+  }
+
+  @Override
+  public void flush() {
+    flushQueued = false;
+    shard.loop().running(connection);
+    writeQueued();
+    settle();
+  }
+
+  void onWritable() {
+    blocked = false;
+    writeQueued();
+    settle();
+  }
+
+  void onWritten(int result) {
+    inFlight = false;
+    if (result >= 0) {
+      advance(result);
+    } else if (connection.isLive()) {
+      connection.failed(result);
+    }
+    if (connection.isLive()) {
+      writeQueued();
+      settle();
+    }
+  }
+
+  void onOpened() {
+    if (!queue.isEmpty() || finishAsked) {
+      flushSoon();
+    }
+  }
+
+  /** Tells the waiting acks that the connection ended. */
+  void failAcks(CloseReason reason) {
+    if (acks == null) {
+      return;
+    }
+    for (WriteAck ack = acks.poll(); ack != null; ack = acks.poll()) {
+      connection.tellFailed(ack, reason);
+    }
+  }
+
+  /** The kernel uses nothing any more. */
+  void releaseAll() {
+    queue.releaseAll();
+  }
+
+  private void flushSoon() {
+    if (!flushQueued) {
+      flushQueued = true;
+      shard.loop().flushLater(this);
+    }
+  }
+
+  private void writeQueued() {
+    if (inFlight || blocked || connection.isConnecting() || !connection.isLive()) {
+      return;
+    }
+    StreamSocket socket = connection.socket();
+    while (queue.lengthBytes() > 0) {
+      dropEmptyFront();
+      long offered = queue.lengthBytes();
+      long result = socket.write(queue);
+      countWrite();
+      if (result == IoResult.PENDING) {
+        inFlight = true;
+        return;
+      }
+      if (result == IoResult.WOULD_BLOCK) {
+        block(socket);
+        return;
+      }
+      if (result < 0) {
+        connection.failed((int) result);
+        return;
+      }
+      advance(result);
+      if (result < offered && queue.size() <= StreamSocket.MAX_GATHER_SEGMENTS) {
+        // The socket took less than it was offered: it is full, and says so when it is not.
+        block(socket);
+        return;
+      }
+    }
+    dropEmptyFront();
+  }
+
+  private void block(StreamSocket socket) {
+    blocked = true;
+    socket.wantWritable(true);
+  }
+
+  private void countWrite() {
+    shard.counters().increment(Counter.SENDS);
+    shard.counters().increment(queue.size() == 1 ? Counter.PLAIN_SENDS : Counter.GATHERS);
+  }
+
+  private void advance(long bytes) {
+    connection.touch();
+    writtenTotal += bytes;
+    shard.counters().add(Counter.SENT_BYTES, bytes);
+    long left = bytes;
+    while (left > 0) {
+      int first = queue.get(0).length();
+      if (first > left) {
+        queue.consumeFirst((int) left);
+        return;
+      }
+      left -= first;
+      queue.removeFirst().release();
+    }
+  }
+
+  private void dropEmptyFront() {
+    while (!queue.isEmpty() && queue.get(0).length() == 0) {
+      queue.removeFirst().release();
+    }
+  }
+
+  /** Acks what left, tells a refused writer, finishes: all that follows from bytes having left. */
+  private void settle() {
+    if (acks != null) {
+      for (WriteAck ack = acks.pollDue(writtenTotal);
+          ack != null && connection.isLive();
+          ack = acks.pollDue(writtenTotal)) {
+        connection.tellWritten(ack);
+      }
+    }
+    if (!connection.isLive()) {
+      return;
+    }
+    if (full && queue.lengthBytes() <= connection.options().lowWatermarkBytes()) {
+      full = false;
+      connection.tellWritable();
+    }
+    if (finishAsked && !finished && queue.isEmpty() && !inFlight && connection.isLive()) {
+      if (connection.isConnecting()) {
+        return;
+      }
+      finished = true;
+      connection.onOutputDrained();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "output of " + connection;
+  }
+}

@@ -1,0 +1,68 @@
+package io.penstock.shards.net;
+
+import io.penstock.shards.core.OnShard;
+import io.penstock.shards.memory.Segment;
+import io.penstock.shards.memory.SegmentPool;
+
+/**
+ * The one large segment that a shard receives into, so that an idle connection holds no memory.
+ *
+ * <p>What came is handed out in a segment of its size when it is small; when it is large the whole
+ * segment is handed out, without a copy, and the next one is leased. A pool leases last in, first
+ * out: while connections stream, the same cached memory is used again and again.
+ */
+@OnShard
+final class ReadScratch {
+  /** 256 KiB a call is what bandwidth needs here (docs/measurements.md). */
+  static final int CAPACITY_BYTES = 1 << 18;
+
+  /** From here on the copy costs more than the room wasted at the segment's end. */
+  private static final int HAND_OUT_WHOLE_BYTES = 1 << 14;
+
+  private final SegmentPool pool;
+  private Segment scratch;
+
+  ReadScratch(SegmentPool pool) {
+    this.pool = pool;
+  }
+
+  /** The empty scratch, to be filled at once and then taken; null when the pool has none. */
+  Segment borrow() {
+    if (scratch == null) {
+      scratch = pool.tryLease(CAPACITY_BYTES, this);
+    }
+    return scratch;
+  }
+
+  /** What was received into the scratch, passed to that owner. */
+  Segment take(Object owner) {
+    Segment filled = scratch;
+    if (filled.length() < HAND_OUT_WHOLE_BYTES) {
+      Segment copy = pool.tryLease(filled.length(), owner);
+      if (copy != null) {
+        copy.append(filled);
+        filled.range(0, 0);
+        return copy;
+      }
+    }
+    scratch = null;
+    return filled.passTo(owner);
+  }
+
+  /** Forgets what was received. */
+  void discard() {
+    scratch.range(0, 0);
+  }
+
+  void close() {
+    if (scratch != null) {
+      scratch.release();
+      scratch = null;
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "read scratch";
+  }
+}

@@ -1,0 +1,85 @@
+package io.penstock.shards.poller.fd;
+
+import io.penstock.shards.core.SocketOption;
+import io.penstock.shards.core.SocketOptions;
+import io.penstock.shards.core.UnsupportedSocketOptionException;
+import java.io.IOException;
+import java.util.Map;
+
+/**
+ * Sets socket options by their kernel numbers (netinet/tcp.h, netinet/in.h, asm-generic/socket.h).
+ */
+final class FdOptions {
+  private static final int IPPROTO_IP = 0;
+  private static final int IPPROTO_TCP = 6;
+  private static final int IPPROTO_IPV6 = 41;
+
+  private static final int TCP_KEEPIDLE = 4;
+  private static final int TCP_KEEPINTVL = 5;
+  private static final int TCP_KEEPCNT = 6;
+  private static final int TCP_QUICKACK = 12;
+  private static final int TCP_USER_TIMEOUT = 18;
+  private static final int TCP_FASTOPEN = 23;
+  private static final int IP_TOS = 1;
+  private static final int IP_BIND_ADDRESS_NO_PORT = 24;
+  private static final int IPV6_V6ONLY = 26;
+  private static final int IPV6_TCLASS = 67;
+
+  private FdOptions() {}
+
+  /** Sets all of them, on top of Penstock's defaults for the kind of socket. */
+  static void apply(FdSocket socket, boolean ipv6, SocketOptions options) throws IOException {
+    if (!socket.isUnix() && options.value(SocketOption.TCP_NODELAY, -1) < 0) {
+      socket.setTcpNoDelay(true);
+    }
+    for (Map.Entry<SocketOption, Integer> entry : options.values().entrySet()) {
+      set(socket, ipv6, entry.getKey(), entry.getValue());
+    }
+  }
+
+  private static void set(FdSocket socket, boolean ipv6, SocketOption option, int value)
+      throws IOException {
+    switch (option) {
+      case SO_SNDBUF -> socket.setSendBufferSize(value);
+      case SO_RCVBUF -> socket.setReceiveBufferSize(value);
+      case SO_LINGER -> socket.setSoLinger(value);
+      case SO_REUSEADDR -> socket.setReuseAddress(value != 0);
+      default -> setTcp(socket, ipv6, option, value);
+    }
+  }
+
+  private static void setTcp(FdSocket socket, boolean ipv6, SocketOption option, int value)
+      throws IOException {
+    if (socket.isUnix()) {
+      throw new UnsupportedSocketOptionException(option, "a Unix socket");
+    }
+    switch (option) {
+      case TCP_NODELAY -> socket.setTcpNoDelay(value != 0);
+      case SO_KEEPALIVE -> socket.setKeepAlive(value != 0);
+      case TCP_KEEPIDLE -> socket.setIntOpt(IPPROTO_TCP, TCP_KEEPIDLE, value);
+      case TCP_KEEPINTVL -> socket.setIntOpt(IPPROTO_TCP, TCP_KEEPINTVL, value);
+      case TCP_KEEPCNT -> socket.setIntOpt(IPPROTO_TCP, TCP_KEEPCNT, value);
+      case TCP_USER_TIMEOUT -> socket.setIntOpt(IPPROTO_TCP, TCP_USER_TIMEOUT, value);
+      case TCP_QUICKACK -> socket.setIntOpt(IPPROTO_TCP, TCP_QUICKACK, value);
+      case TCP_FASTOPEN -> socket.setIntOpt(IPPROTO_TCP, TCP_FASTOPEN, value);
+      case SO_REUSEPORT -> socket.setReusePort(value != 0);
+      case IP_BIND_ADDRESS_NO_PORT -> socket.setIntOpt(IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, value);
+      case TRAFFIC_CLASS ->
+          socket.setIntOpt(ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, ipv6 ? IPV6_TCLASS : IP_TOS, value);
+      case IPV6_V6ONLY -> {
+        if (!ipv6) {
+          throw new UnsupportedSocketOptionException(option, "an IPv4 socket");
+        }
+        socket.setIntOpt(IPPROTO_IPV6, IPV6_V6ONLY, value);
+      }
+      default -> throw new UnsupportedSocketOptionException(option, "a TCP socket");
+    }
+  }
+
+  /** An IPv6 listener takes no IPv4 unless asked to: the address bound is the one asked for. */
+  static void setV6OnlyByDefault(FdSocket socket, SocketOptions options) throws IOException {
+    if (options.value(SocketOption.IPV6_V6ONLY, -1) < 0) {
+      socket.setIntOpt(IPPROTO_IPV6, IPV6_V6ONLY, 1);
+    }
+  }
+}

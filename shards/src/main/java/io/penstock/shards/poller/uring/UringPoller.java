@@ -1,0 +1,183 @@
+package io.penstock.shards.poller.uring;
+
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.unix.Buffer;
+import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringIoHandlerConfig;
+import io.penstock.shards.core.Backend;
+import io.penstock.shards.core.Endpoint;
+import io.penstock.shards.core.OnShard;
+import io.penstock.shards.core.SocketOptions;
+import io.penstock.shards.memory.MemoryAddress;
+import io.penstock.shards.poller.AcceptEvents;
+import io.penstock.shards.poller.AcceptedSocket;
+import io.penstock.shards.poller.ConnectRequest;
+import io.penstock.shards.poller.DetachedListener;
+import io.penstock.shards.poller.ListenRequest;
+import io.penstock.shards.poller.ListenSocket;
+import io.penstock.shards.poller.PollWait;
+import io.penstock.shards.poller.Poller;
+import io.penstock.shards.poller.SocketEvents;
+import io.penstock.shards.poller.StreamSocket;
+import io.penstock.shards.poller.fd.BoundSocket;
+import io.penstock.shards.poller.fd.FdContext;
+import io.penstock.shards.poller.fd.FdSocket;
+import io.penstock.shards.poller.fd.FdSockets;
+import io.penstock.shards.poller.fd.HandlerWait;
+import io.penstock.shards.poller.fd.ShardExecutor;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Owns one io_uring (io_uring(7)). */
+@OnShard
+public final class UringPoller implements Poller, FdSockets.Watcher {
+  private static final Logger LOG = LoggerFactory.getLogger(UringPoller.class);
+
+  /** Completion entries for each submission entry at least: multishot operations bring many. */
+  private static final int COMPLETIONS_PER_ENTRY = 2;
+
+  /** Polls without a wait at the end, until the last completions are home. */
+  private static final int LAST_POLLS = 100_000;
+
+  private final ShardExecutor executor = new ShardExecutor();
+  private final IoHandler handler;
+  private final HandlerWait handlerWait = new HandlerWait();
+  private final FdContext context = new FdContext();
+  private final FdSockets sockets = new FdSockets(this, context);
+  // Listeners with more to accept than one turn takes.
+  private final ArrayDeque<UringListenSocket> continued = new ArrayDeque<>();
+  private int outstanding;
+
+  /**
+   * Opens a ring.
+   *
+   * @param entries submission entries; a power of two or rounded up to one by the kernel
+   */
+  public UringPoller(int entries) {
+    IoUringIoHandlerConfig config = new IoUringIoHandlerConfig();
+    config.setRingSize(entries);
+    config.setCqSize(entries * COMPLETIONS_PER_ENTRY);
+    handler = IoUringIoHandler.newFactory(config).newHandler(executor);
+  }
+
+  @Override
+  public Backend backend() {
+    return Backend.IO_URING;
+  }
+
+  @Override
+  public void start() {
+    executor.confineToCurrentThread();
+    handler.initialize();
+  }
+
+  @Override
+  public int poll(PollWait wait) {
+    context.called(1);
+    if (continued.isEmpty()) {
+      return handler.run(handlerWait.of(wait));
+    }
+    int events = handler.run(handlerWait.of(PollWait.NONE));
+    for (int i = continued.size(); i > 0; i--) {
+      continued.pollFirst().proceed();
+      events++;
+    }
+    return events;
+  }
+
+  @Override
+  public void wakeUp() {
+    handler.wakeup();
+  }
+
+  @Override
+  public boolean reportsBrokenWhileParked() {
+    return true;
+  }
+
+  @Override
+  public StreamSocket connect(ConnectRequest request, SocketEvents events) throws IOException {
+    return sockets.connect(request, events);
+  }
+
+  @Override
+  public StreamSocket adopt(AcceptedSocket accepted, SocketEvents events) throws IOException {
+    return sockets.adopt(accepted, events);
+  }
+
+  @Override
+  public ListenSocket listen(ListenRequest request, AcceptEvents events) throws IOException {
+    return sockets.listen(request, events);
+  }
+
+  @Override
+  public ListenSocket adopt(DetachedListener listener, AcceptEvents events) throws IOException {
+    return sockets.adopt(listener, events);
+  }
+
+  @Override
+  public ListenSocket adoptDescriptor(int descriptor, SocketOptions accepted, AcceptEvents events)
+      throws IOException {
+    return sockets.adoptDescriptor(descriptor, accepted, events);
+  }
+
+  @Override
+  public StreamSocket watch(
+      FdSocket socket, SocketEvents events, Endpoint remote, boolean connecting)
+      throws IOException {
+    return new UringStreamSocket(this, context, socket, events, remote, connecting);
+  }
+
+  @Override
+  public ListenSocket watch(BoundSocket bound, AcceptEvents events) throws IOException {
+    return new UringListenSocket(this, context, bound, events);
+  }
+
+  @Override
+  public MemoryAddress memoryAddresses() {
+    return Buffer::memoryAddress;
+  }
+
+  @Override
+  public long systemCalls() {
+    return context.systemCalls();
+  }
+
+  /** Waits for all completions first: the kernel must not write into memory that is given back. */
+  @Override
+  public void close() {
+    for (int polls = 0; outstanding > 0 && polls < LAST_POLLS; polls++) {
+      handler.run(handlerWait.of(PollWait.NONE));
+    }
+    if (outstanding > 0) {
+      LOG.error("the ring is closed with {} operations outstanding", outstanding);
+    }
+    handler.prepareToDestroy();
+    handler.destroy();
+  }
+
+  IoRegistration register(RingHandle handle) throws IOException {
+    try {
+      return handler.register(handle);
+    } catch (IOException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IOException("io_uring did not take a socket", e);
+    }
+  }
+
+  void submitted() {
+    outstanding++;
+  }
+
+  void completed() {
+    outstanding--;
+  }
+
+  void proceedLater(UringListenSocket listener) {
+    continued.add(listener);
+  }
+}
