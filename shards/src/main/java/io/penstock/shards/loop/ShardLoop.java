@@ -82,7 +82,7 @@ public final class ShardLoop implements Executor {
   }
 
   /** Makes the calling thread the shard's. */
-  public void begin() {
+  public void begin() throws IOException {
     thread = Thread.currentThread();
     pool.confineToCurrentThread();
     monitor.attach();

@@ -19,7 +19,7 @@ public interface Poller {
   Backend backend();
 
   /** Binds the poller to the calling thread, the shard's. Once, before the first poll. */
-  void start();
+  void start() throws IOException;
 
   /**
    * Hands out what the kernel has; waits for something if there is nothing and the wait allows it.

@@ -55,7 +55,7 @@ public final class FdSocket extends Socket {
         && tcp.address().getAddress() instanceof Inet6Address;
   }
 
-  boolean isUnix() {
+  public boolean isUnix() {
     return unix;
   }
 

@@ -36,8 +36,8 @@ import org.slf4j.LoggerFactory;
 public final class UringPoller implements Poller, FdSockets.Watcher {
   private static final Logger LOG = LoggerFactory.getLogger(UringPoller.class);
 
-  /** Completion entries for each submission entry at least: multishot operations bring many. */
-  private static final int COMPLETIONS_PER_ENTRY = 2;
+  /** Multishot operations bring completions that no submission bounds: an overflow costs calls. */
+  private static final int LEAST_COMPLETION_ENTRIES = 1 << 14;
 
   /** Polls without a wait at the end, until the last completions are home. */
   private static final int LAST_POLLS = 100_000;
@@ -49,6 +49,7 @@ public final class UringPoller implements Poller, FdSockets.Watcher {
   private final FdSockets sockets = new FdSockets(this, context);
   // Listeners with more to accept than one turn takes.
   private final ArrayDeque<UringListenSocket> continued = new ArrayDeque<>();
+  private ReceiveBuffers receiveBuffers;
   private int outstanding;
 
   /**
@@ -59,7 +60,7 @@ public final class UringPoller implements Poller, FdSockets.Watcher {
   public UringPoller(int entries) {
     IoUringIoHandlerConfig config = new IoUringIoHandlerConfig();
     config.setRingSize(entries);
-    config.setCqSize(entries * COMPLETIONS_PER_ENTRY);
+    config.setCqSize(Math.max(entries * 2, LEAST_COMPLETION_ENTRIES));
     handler = IoUringIoHandler.newFactory(config).newHandler(executor);
   }
 
@@ -69,13 +70,15 @@ public final class UringPoller implements Poller, FdSockets.Watcher {
   }
 
   @Override
-  public void start() {
+  public void start() throws IOException {
     executor.confineToCurrentThread();
     handler.initialize();
+    receiveBuffers = new ReceiveBuffers(this);
   }
 
   @Override
   public int poll(PollWait wait) {
+    receiveBuffers.submitReturned();
     context.called(1);
     if (continued.isEmpty()) {
       return handler.run(handlerWait.of(wait));
@@ -149,6 +152,9 @@ public final class UringPoller implements Poller, FdSockets.Watcher {
   /** Waits for all completions first: the kernel must not write into memory that is given back. */
   @Override
   public void close() {
+    if (receiveBuffers != null) {
+      receiveBuffers.close();
+    }
     for (int polls = 0; outstanding > 0 && polls < LAST_POLLS; polls++) {
       handler.run(handlerWait.of(PollWait.NONE));
     }
@@ -167,6 +173,10 @@ public final class UringPoller implements Poller, FdSockets.Watcher {
     } catch (Exception e) {
       throw new IOException("io_uring did not take a socket", e);
     }
+  }
+
+  ReceiveBuffers receiveBuffers() {
+    return receiveBuffers;
   }
 
   void submitted() {

@@ -2,6 +2,8 @@ package io.penstock.shards.poller.uring;
 
 import io.penstock.shards.core.Endpoint;
 import io.penstock.shards.core.OnShard;
+import io.penstock.shards.memory.Segment;
+import io.penstock.shards.memory.SegmentQueue;
 import io.penstock.shards.poller.IoResult;
 import io.penstock.shards.poller.SocketEvents;
 import io.penstock.shards.poller.fd.FdContext;
@@ -11,19 +13,48 @@ import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A stream socket watched by polls on the ring. */
+/**
+ * A stream socket on the ring, in one of two ways, whichever suits what it carries:
+ *
+ * <ul>
+ *   <li>polled: a multishot poll tells of readiness, plain calls move the bytes. For bounded
+ *       demand, which it follows exactly, for large messages and for Unix sockets.
+ *   <li>on the ring: a multishot receive fills the shard's buffers, sends are submitted; one system
+ *       call serves many connections. For small messages over TCP under unbounded demand.
+ * </ul>
+ *
+ * <p>It goes over to the ring after a row of small receives, and back when a receive fills its
+ * buffer or demand ends. Then the receive is cancelled; what it completes before that, at most the
+ * shard's group of buffers, is still handed over.
+ */
 @OnShard
 final class UringStreamSocket extends FdStreamSocket implements RingHandle.Completions {
   private static final Logger LOG = LoggerFactory.getLogger(UringStreamSocket.class);
 
   private static final short POLL_READABLE = 1;
   private static final short POLL_WRITABLE = 2;
+  private static final short RECEIVE = 3;
+  private static final short SEND = 4;
 
   private static final long NOT_SUBMITTED = 0;
 
+  /** A receive of that much or more is no small message. */
+  private static final int SMALL_BYTES = 1024;
+
+  /** Small receives in a row before the ring takes over. */
+  private static final int SMALL_ROW = 8;
+
+  private final UringPoller poller;
   private final RingHandle handle;
   private long readablePoll = NOT_SUBMITTED;
   private long writablePoll = NOT_SUBMITTED;
+  private long receive = NOT_SUBMITTED;
+  private long send = NOT_SUBMITTED;
+  private int smallReceives;
+  private boolean onRing;
+  private boolean cancelling;
+  private boolean wanted;
+  private boolean unbounded;
 
   UringStreamSocket(
       UringPoller poller,
@@ -34,6 +65,7 @@ final class UringStreamSocket extends FdStreamSocket implements RingHandle.Compl
       boolean connecting)
       throws IOException {
     super(context, socket, events, remote, connecting);
+    this.poller = poller;
     handle = new RingHandle(poller, this);
     if (connecting) {
       armWritable(true);
@@ -44,35 +76,160 @@ final class UringStreamSocket extends FdStreamSocket implements RingHandle.Compl
 
   @Override
   protected void watchConnected() {
-    readablePoll = handle.submit(RingOps.pollReadable(socket.intValue(), POLL_READABLE));
+    if (readablePoll == NOT_SUBMITTED) {
+      readablePoll = handle.submit(RingOps.pollReadable(descriptor(), POLL_READABLE));
+    }
   }
 
   /** A poll for room completes once, so there is nothing to take back. */
   @Override
   protected void armWritable(boolean armed) {
     if (armed && writablePoll == NOT_SUBMITTED) {
-      writablePoll = handle.submit(RingOps.pollWritable(socket.intValue(), POLL_WRITABLE));
+      writablePoll = handle.submit(RingOps.pollWritable(descriptor(), POLL_WRITABLE));
+    }
+  }
+
+  @Override
+  public void wantReceive(boolean newWanted, boolean newUnbounded) {
+    super.wantReceive(newWanted, newUnbounded);
+    wanted = newWanted;
+    unbounded = newUnbounded;
+    if (onRing && !(wanted && unbounded)) {
+      leaveRing();
+    } else if (!onRing && wanted && unbounded && smallReceives >= SMALL_ROW) {
+      enterRing();
+    }
+  }
+
+  @Override
+  public int receive(Segment into) {
+    if (receive != NOT_SUBMITTED) {
+      // The ring may hold earlier bytes already: taking later ones here would swap them.
+      return IoResult.WOULD_BLOCK;
+    }
+    int n = super.receive(into);
+    if (n > 0) {
+      smallReceives = n < SMALL_BYTES ? smallReceives + 1 : 0;
+    }
+    return n;
+  }
+
+  @Override
+  public long write(SegmentQueue queue) {
+    if (onRing && queue.size() == 1 && queue.lengthBytes() <= ReceiveBuffers.BUFFER_BYTES) {
+      Segment only = queue.get(0);
+      long address = only.address() + only.from();
+      send = handle.submit(RingOps.send(descriptor(), address, only.length(), SEND));
+      return IoResult.PENDING;
+    }
+    return super.write(queue);
+  }
+
+  private void enterRing() {
+    if (socket.isUnix() || receive != NOT_SUBMITTED) {
+      return;
+    }
+    onRing = true;
+    armReceive();
+    if (readablePoll != NOT_SUBMITTED) {
+      handle.cancel(readablePoll);
+    }
+  }
+
+  private void armReceive() {
+    receive = handle.submit(RingOps.receive(descriptor(), ReceiveBuffers.GROUP, RECEIVE));
+  }
+
+  /** The receive goes on until the kernel says that it has ended; then the poll takes over. */
+  private void leaveRing() {
+    onRing = false;
+    smallReceives = 0;
+    if (receive != NOT_SUBMITTED && !cancelling) {
+      cancelling = true;
+      handle.cancel(receive);
     }
   }
 
   @Override
   public void onCompletion(int tag, int result, int flags) {
     boolean more = (flags & RingOps.IORING_CQE_F_MORE) != 0;
-    if (tag == POLL_READABLE && !more) {
-      readablePoll = NOT_SUBMITTED;
-    } else if (tag == POLL_WRITABLE) {
-      writablePoll = NOT_SUBMITTED;
+    switch (tag) {
+      case POLL_READABLE -> onReadablePoll(result, more);
+      case POLL_WRITABLE -> {
+        writablePoll = NOT_SUBMITTED;
+        onPolled(result);
+      }
+      case RECEIVE -> onReceive(result, flags, more);
+      case SEND -> {
+        send = NOT_SUBMITTED;
+        events.onWritten(result);
+      }
+      default -> throw new IllegalStateException("completion of an unknown operation " + tag);
     }
-    if (isClosed()) {
+  }
+
+  private void onReadablePoll(int result, boolean more) {
+    if (!more) {
+      readablePoll = NOT_SUBMITTED;
+    }
+    if (receive == NOT_SUBMITTED) {
+      onPolled(result);
+      if (!more && !isClosed() && receive == NOT_SUBMITTED) {
+        // Ended by the kernel, as when the completion queue overflowed.
+        watchConnected();
+      }
+    }
+  }
+
+  private void onPolled(int result) {
+    if (isClosed() || result == IoResult.ECANCELED) {
       return;
     }
     if (result >= 0) {
       onReady(result);
-    } else if (result != IoResult.ECANCELED) {
+    } else {
       events.onBroken(result);
     }
-    if (tag == POLL_READABLE && !more && !isClosed()) {
-      // Ended by the kernel, as when the completion queue overflowed.
+  }
+
+  private void onReceive(int result, int flags, boolean more) {
+    if (!more) {
+      receive = NOT_SUBMITTED;
+      cancelling = false;
+    }
+    if (RingOps.hasBuffer(flags)) {
+      int buffer = RingOps.buffer(flags);
+      try {
+        if (!isClosed() && result > 0) {
+          received(buffer, result);
+        }
+      } finally {
+        poller.receiveBuffers().giveBack(buffer);
+      }
+    }
+    if (!more && !isClosed()) {
+      receiveEnded(result);
+    }
+  }
+
+  private void received(int buffer, int lengthBytes) {
+    if (lengthBytes == ReceiveBuffers.BUFFER_BYTES && onRing) {
+      // More is behind it: large reads by plain calls carry it better.
+      leaveRing();
+    }
+    events.onReceived(poller.receiveBuffers().received(buffer, lengthBytes));
+  }
+
+  private void receiveEnded(int result) {
+    boolean goesOn = result > 0 || result == IoResult.ENOBUFS || result == IoResult.ECANCELED;
+    if (!goesOn) {
+      onRing = false;
+      // From here on only the peer's reset is to be noticed.
+      watchConnected();
+      events.onReceiveEnded(result);
+    } else if (onRing) {
+      armReceive();
+    } else {
       watchConnected();
     }
   }
@@ -85,13 +242,19 @@ final class UringStreamSocket extends FdStreamSocket implements RingHandle.Compl
   /** The ring's operations keep the socket open, so they end first. */
   @Override
   protected void release() {
-    if (readablePoll != NOT_SUBMITTED) {
-      handle.cancel(readablePoll);
-    }
-    if (writablePoll != NOT_SUBMITTED) {
-      handle.cancel(writablePoll);
+    cancel(readablePoll);
+    cancel(writablePoll);
+    cancel(send);
+    if (!cancelling) {
+      cancel(receive);
     }
     handle.whenQuiet(this::closeSocket);
+  }
+
+  private void cancel(long submission) {
+    if (submission != NOT_SUBMITTED) {
+      handle.cancel(submission);
+    }
   }
 
   private void closeSocket() {
@@ -102,5 +265,9 @@ final class UringStreamSocket extends FdStreamSocket implements RingHandle.Compl
       LOG.warn("closing {} failed", socket, e);
     }
     events.onReleased();
+  }
+
+  private int descriptor() {
+    return socket.intValue();
   }
 }
