@@ -63,6 +63,15 @@ public final class EchoCommand implements Callable<Integer> {
       description = "Microseconds to spin before parking.")
   private long spinMicros;
 
+  @Option(
+      names = "--warm-up",
+      paramLabel = "SECONDS",
+      defaultValue = "10",
+      description =
+          "How long at most to exercise itself before it says ready, so that the first clients meet"
+              + " compiled code; it ends when the JIT is quiet (default: ${DEFAULT-VALUE}, 0: off).")
+  private int warmUpSeconds;
+
   @Option(names = "--api", defaultValue = "handler", description = "${COMPLETION-CANDIDATES}.")
   private Api api;
 
@@ -71,6 +80,9 @@ public final class EchoCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     List<Endpoint> endpoints = endpoints();
     try (ShardGroup group = ShardGroup.start(options())) {
+      if (warmUpSeconds > 0) {
+        WarmUp.run(group, Duration.ofSeconds(warmUpSeconds));
+      }
       List<String> bound = new ArrayList<>();
       for (Endpoint endpoint : endpoints) {
         bound.add(
@@ -87,6 +99,9 @@ public final class EchoCommand implements Callable<Integer> {
       out.flush();
       awaitStop(group);
       return 0;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return 1;
     } catch (IOException | ShardStartException e) {
       spec.commandLine().getErr().println("echo: " + e.getMessage());
       return 1;
