@@ -165,8 +165,9 @@ public final class ShardLoop implements Executor {
     while (!tasks.isEmpty()) {
       run(tasks.pollFirst());
     }
-    pool.takeReturns();
     poller.close();
+    pool.takeReturns();
+    counters.set(Counter.SEGMENTS_OUT, pool.leasedCount());
     monitor.detach();
   }
 

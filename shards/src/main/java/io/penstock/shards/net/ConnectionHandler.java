@@ -30,7 +30,10 @@ public interface ConnectionHandler {
     connection.close();
   }
 
-  /** The queue was above its high watermark and is below its low one again. */
+  /**
+   * Writes are taken again: the queue was above its high watermark and is below its low one, or a
+   * ref had refused a writer.
+   */
   default void onWritable(Connection connection) {}
 
   /**

@@ -25,6 +25,8 @@ public final class ConnectionRef {
   private final AtomicBoolean visiting = new AtomicBoolean();
   // Bytes on their way, added by writers, taken off by the shard.
   private final AtomicLong onTheWayBytes = new AtomicLong();
+  // Volatile: set by a writer that was refused for what is on the way, cleared by the shard.
+  private volatile boolean refused;
 
   ConnectionRef(Connection connection) {
     this.connection = connection;
@@ -43,13 +45,13 @@ public final class ConnectionRef {
   /**
    * Sends a segment to the connection, to be queued there.
    *
-   * @return false when more than the high watermark is on its way, or the shard has ended; then the
-   *     segment stays the caller's. A segment that was taken for a connection that has ended is
-   *     released.
+   * @return false while the connection's queue is over its high watermark, or as much is on its way
+   *     there; then the segment stays the caller's, and {@link ConnectionHandler#onWritable} tells
+   *     when to try again. A segment that was taken for a connection that has ended is released.
    */
   public boolean tryWrite(Segment segment) {
     int lengthBytes = segment.length();
-    if (onTheWayBytes.get() >= connection.options().highWatermarkBytes()) {
+    if (connection.out.isFull() || isMuchOnTheWay()) {
       return false;
     }
     onTheWayBytes.addAndGet(lengthBytes);
@@ -99,23 +101,40 @@ public final class ConnectionRef {
     }
   }
 
+  /** Notes that a writer waits; looks again behind that, lest the shard has just taken all. */
+  private boolean isMuchOnTheWay() {
+    int limitBytes = connection.options().highWatermarkBytes();
+    if (onTheWayBytes.get() < limitBytes) {
+      return false;
+    }
+    refused = true;
+    return onTheWayBytes.get() >= limitBytes;
+  }
+
+  /** Takes what is there as it begins; what comes meanwhile brings a visit of its own. */
   private void takeWrites() {
     visiting.set(false);
     Queue<Segment> queue = writes;
-    for (Segment segment = queue.poll(); segment != null; segment = queue.poll()) {
+    for (int left = queue.size(); left > 0; left--) {
+      Segment segment = queue.poll();
       onTheWayBytes.addAndGet(-segment.length());
       if (!connection.out.tryWriteLate(segment)) {
         segment.release();
       }
     }
+    if (refused) {
+      refused = false;
+      connection.out.tellWritableUnlessFull();
+    }
   }
 
+  /** Behind the end of the shard. Visits are allowed again first: who adds later takes it back. */
   private synchronized void releaseOnTheWay() {
+    visiting.set(false);
     for (Segment segment = writes.poll(); segment != null; segment = writes.poll()) {
       onTheWayBytes.addAndGet(-segment.length());
       segment.release();
     }
-    visiting.set(false);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.penstock.shards.net;
 
+import io.penstock.shards.core.AnyThread;
 import io.penstock.shards.core.OnShard;
 import io.penstock.shards.loop.Flushable;
 import io.penstock.shards.memory.Segment;
@@ -28,7 +29,8 @@ final class Outbound implements Flushable {
   private boolean flushQueued;
   private boolean inFlight;
   private boolean blocked;
-  private boolean full;
+  // Volatile: writers on other threads ask; changed on the shard.
+  private volatile boolean full;
   private boolean finishAsked;
   private boolean finished;
 
@@ -43,6 +45,12 @@ final class Outbound implements Flushable {
 
   boolean isWritable() {
     return !full && !finishAsked;
+  }
+
+  /** True while the queue is over its watermark. */
+  @AnyThread
+  boolean isFull() {
+    return full;
   }
 
   boolean isFinishAsked() {
@@ -85,6 +93,13 @@ final class Outbound implements Flushable {
     boolean taken = tryWrite(segment, null);
     full |= wasFull;
     return taken;
+  }
+
+  /** For a writer on another thread that was refused before its writes came to the queue. */
+  void tellWritableUnlessFull() {
+    if (isWritable() && connection.takesWrites()) {
+      connection.tellWritable();
+    }
   }
 
   /** Takes no more; once the queue has left, the peer is told. */
@@ -135,10 +150,15 @@ final class Outbound implements Flushable {
     }
   }
 
-  /** Tells the waiting acks that the connection ended. */
+  /**
+   * Tells the waiting acks that the connection ended; those whose bytes have left, that instead.
+   */
   void failAcks(CloseReason reason) {
     if (acks == null) {
       return;
+    }
+    for (WriteAck ack = acks.pollDue(writtenTotal); ack != null; ack = acks.pollDue(writtenTotal)) {
+      connection.tellWritten(ack);
     }
     for (WriteAck ack = acks.poll(); ack != null; ack = acks.poll()) {
       connection.tellFailed(ack, reason);
@@ -148,6 +168,7 @@ final class Outbound implements Flushable {
   /** The kernel uses nothing any more. */
   void releaseAll() {
     queue.releaseAll();
+    full = false;
   }
 
   private void flushSoon() {
@@ -164,7 +185,8 @@ final class Outbound implements Flushable {
     StreamSocket socket = connection.socket();
     while (queue.lengthBytes() > 0) {
       dropEmptyFront();
-      long offered = queue.lengthBytes();
+      int offered = Math.min(queue.size(), StreamSocket.MAX_GATHER_SEGMENTS);
+      int left = queue.size() - offered;
       long result = socket.write(queue);
       countWrite();
       if (result == IoResult.PENDING) {
@@ -180,7 +202,7 @@ final class Outbound implements Flushable {
         return;
       }
       advance(result);
-      if (result < offered && queue.size() <= StreamSocket.MAX_GATHER_SEGMENTS) {
+      if (queue.size() > left) {
         // The socket took less than it was offered: it is full, and says so when it is not.
         block(socket);
         return;
@@ -204,7 +226,7 @@ final class Outbound implements Flushable {
     writtenTotal += bytes;
     shard.counters().add(Counter.SENT_BYTES, bytes);
     long left = bytes;
-    while (left > 0) {
+    while (!queue.isEmpty()) {
       int first = queue.get(0).length();
       if (first > left) {
         queue.consumeFirst((int) left);

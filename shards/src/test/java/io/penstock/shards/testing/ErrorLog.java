@@ -1,0 +1,52 @@
+package io.penstock.shards.testing;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.slf4j.LoggerFactory;
+
+/** Notes what Penstock logs as an error, and what Netty warns of, until it is closed. */
+final class ErrorLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+  private static final List<String> LOGGERS = List.of("io.penstock", "io.netty");
+
+  // Copied on write: shards log while a test looks.
+  private final List<String> errors = new CopyOnWriteArrayList<>();
+
+  ErrorLog() {
+    start();
+    LOGGERS.forEach(name -> logger(name).addAppender(this));
+  }
+
+  /** What was logged so far, one text each. */
+  List<String> errors() {
+    return List.copyOf(errors);
+  }
+
+  @Override
+  protected void append(ILoggingEvent event) {
+    Level least = event.getLoggerName().startsWith("io.netty") ? Level.WARN : Level.ERROR;
+    if (event.getLevel().isGreaterOrEqual(least)) {
+      String cause =
+          event.getThrowableProxy() == null
+              ? ""
+              : ": "
+                  + event.getThrowableProxy().getClassName()
+                  + ": "
+                  + event.getThrowableProxy().getMessage();
+      errors.add(event.getLevel() + " " + event.getFormattedMessage() + cause);
+    }
+  }
+
+  @Override
+  public void close() {
+    LOGGERS.forEach(name -> logger(name).detachAppender(this));
+    stop();
+  }
+
+  private static Logger logger(String name) {
+    return (Logger) LoggerFactory.getLogger(name);
+  }
+}
