@@ -29,9 +29,10 @@ final class Inbox {
   private final Queue<Runnable> tasks = new MpscUnboundedAtomicArrayQueue<>(CHUNK);
   // Set asleep and closed by the shard, back to awake by whoever rings. Read after each add: adding
   // moves the queue's index by a CAS, a full fence, so that either the adder sees the sleeper here
-  // or
-  // the sleeper sees the index.
+  // or the sleeper sees the index.
   private final AtomicInteger mode = new AtomicInteger(AWAKE);
+  // The shard's own: it has announced sleep and not ended it.
+  private boolean sleeping;
   // Threads inside ring(): the bell's descriptor stays open until they are out.
   private final AtomicInteger ringing = new AtomicInteger();
   // Guards the queue's taking side once the inbox is closed, and the set below.
@@ -111,19 +112,24 @@ final class Inbox {
   /** Announces sleep; false, and awake, if there is something to take after all. */
   @OnShard
   boolean trySleep() {
+    sleeping = true;
     mode.set(ASLEEP);
     if (tasks.isEmpty()) {
       return true;
     }
-    mode.set(AWAKE);
+    endSleep();
     return false;
   }
 
+  /** Ends the sleep; true if somebody else has ended it before, by ringing. */
   @OnShard
-  void awake() {
-    if (mode.get() == ASLEEP) {
-      mode.set(AWAKE);
-    }
+  boolean awake() {
+    return sleeping && !endSleep();
+  }
+
+  private boolean endSleep() {
+    sleeping = false;
+    return mode.compareAndSet(ASLEEP, AWAKE);
   }
 
   /**

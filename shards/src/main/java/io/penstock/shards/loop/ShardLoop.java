@@ -116,13 +116,15 @@ public final class ShardLoop implements Executor {
     counters.add(Counter.INBOX_TASKS, arrived);
     int done = arrived + pool.takeReturns();
     if (pool.tryRecover()) {
-      poolRecovered.run();
+      run(poolRecovered);
     }
 
     monitor.phase(Phase.POLL);
     parked = false;
     done += poller.poll(wait);
-    inbox.awake();
+    if (inbox.awake()) {
+      counters.increment(Counter.WAKE_UPS);
+    }
     if (waiting) {
       woken();
     } else {
@@ -139,6 +141,7 @@ public final class ShardLoop implements Executor {
     done += expired;
 
     monitor.phase(Phase.FLUSH);
+    Thread.interrupted();
     done += flushDirty();
 
     counters.increment(Counter.TURNS);
@@ -156,19 +159,21 @@ public final class ShardLoop implements Executor {
   }
 
   /**
-   * Ends the loop: runs what the inbox accepted, refuses all later, closes the poller. Connections
-   * must be gone.
+   * Ends the loop: runs what was accepted, refuses all later, closes the poller and runs what that
+   * brings. What tasks ask for meanwhile is refused, or it would never end.
    */
   public void end() {
     ended = true;
     inbox.close(toTasks);
-    while (!tasks.isEmpty()) {
-      run(tasks.pollFirst());
+    runAllTasks();
+    try {
+      poller.close();
+    } finally {
+      runAllTasks();
+      pool.takeReturns();
+      counters.set(Counter.SEGMENTS_OUT, pool.leasedCount());
+      monitor.detach();
     }
-    poller.close();
-    pool.takeReturns();
-    counters.set(Counter.SEGMENTS_OUT, pool.leasedCount());
-    monitor.detach();
   }
 
   /**
@@ -189,6 +194,14 @@ public final class ShardLoop implements Executor {
       return;
     }
     inbox.add(task);
+  }
+
+  /**
+   * As {@link #execute} on the shard, for what the runtime itself owes: it runs even when the loop
+   * is about to end.
+   */
+  public void later(Runnable duty) {
+    tasks.addLast(duty);
   }
 
   /** Makes the shard look at its pool and its inbox. */
@@ -237,7 +250,9 @@ public final class ShardLoop implements Executor {
   }
 
   private void turnEnded() {
-    if (monitor.turnEnded(nanoClock.getAsLong())) {
+    // The next turn begins here: it is not charged with the end of this one.
+    nowNanos = nanoClock.getAsLong();
+    if (monitor.turnEnded(nowNanos)) {
       counters.increment(Counter.STALLS);
     }
   }
@@ -261,7 +276,7 @@ public final class ShardLoop implements Executor {
   private int runResumed() {
     int count = resumedCount;
     for (int i = 0; i < count; i++) {
-      resumed[i].run();
+      run(resumed[i]);
     }
     resumedCount -= count;
     System.arraycopy(resumed, count, resumed, 0, resumedCount);
@@ -284,6 +299,12 @@ public final class ShardLoop implements Executor {
     return count;
   }
 
+  private void runAllTasks() {
+    while (!tasks.isEmpty()) {
+      run(tasks.pollFirst());
+    }
+  }
+
   private void run(Runnable task) {
     monitor.running(task);
     try {
@@ -296,7 +317,11 @@ public final class ShardLoop implements Executor {
   private int flushDirty() {
     int count = dirtyCount;
     for (int i = 0; i < count; i++) {
-      dirty[i].flush();
+      try {
+        dirty[i].flush();
+      } catch (Throwable t) {
+        errors.accept(t);
+      }
     }
     dirtyCount -= count;
     System.arraycopy(dirty, count, dirty, 0, dirtyCount);
