@@ -6,6 +6,7 @@ import io.penstock.shards.Listener;
 import io.penstock.shards.ShardGroup;
 import io.penstock.shards.core.Endpoint;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,7 +33,7 @@ class ReadmeTest {
     try (ShardGroup group = ShardGroup.start()) {
       Listener listener = Shouting.serve(group, Endpoint.loopback(0));
       int port = ((Endpoint.Tcp) listener.local()).address().getPort();
-      try (Socket client = new Socket("127.0.0.1", port)) {
+      try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
         client.getOutputStream().write("penstock".getBytes(StandardCharsets.UTF_8));
         byte[] answer = client.getInputStream().readNBytes(8);
 
