@@ -1,6 +1,7 @@
 package io.penstock.examples;
 
 import io.penstock.examples.echo.EchoCommand;
+import io.penstock.examples.smoke.SmokeCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -14,7 +15,7 @@ import picocli.CommandLine.Spec;
     description = "Runs one of Penstock's examples.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.JarVersion.class,
-    subcommands = {EchoCommand.class},
+    subcommands = {EchoCommand.class, SmokeCommand.class},
     synopsisSubcommandLabel = "COMMAND")
 public final class Main implements Runnable {
 

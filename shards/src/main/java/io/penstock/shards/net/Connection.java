@@ -138,6 +138,11 @@ public final class Connection implements Described {
     return shard.pool().lease(leastBytes, this);
   }
 
+  /** As {@link #lease}, or null when the pool's budget is used up. */
+  public Segment tryLease(int leastBytes) {
+    return shard.pool().tryLease(leastBytes, this);
+  }
+
   /**
    * Queues a segment, which passes to the connection and leaves at the end of the turn.
    *

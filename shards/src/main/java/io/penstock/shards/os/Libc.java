@@ -75,13 +75,18 @@ public final class Libc {
    * process may not use.
    */
   public static void setThreadAffinity(BitSet cpus) throws IOException {
+    setThreadAffinity(0, cpus);
+  }
+
+  /** As {@link #setThreadAffinity(BitSet)} for a thread of this process by its kernel number. */
+  public static void setThreadAffinity(int tid, BitSet cpus) throws IOException {
     requireAvailable();
     if (cpus.isEmpty()) {
       throw new IllegalArgumentException("the set of CPUs is empty");
     }
     long[] mask = cpus.toLongArray();
-    if (LibcBinding.sched_setaffinity(0, (long) mask.length * Long.BYTES, mask) != 0) {
-      throw failed("sched_setaffinity(0, " + cpus + ")");
+    if (LibcBinding.sched_setaffinity(tid, (long) mask.length * Long.BYTES, mask) != 0) {
+      throw failed("sched_setaffinity(" + tid + ", " + cpus + ")");
     }
   }
 
