@@ -124,7 +124,8 @@ final class Slab {
   /** Aligned memory, or null when the JVM's own limit for direct memory is reached. */
   private static ByteBuffer allocate(int lengthBytes) {
     try {
-      return ByteBuffer.allocateDirect(lengthBytes + ALIGNMENT_BYTES)
+      // Two lines more: an aligned slice ends at the last whole one.
+      return ByteBuffer.allocateDirect(Math.addExact(lengthBytes, 2 * ALIGNMENT_BYTES))
           .alignedSlice(ALIGNMENT_BYTES)
           .slice(0, lengthBytes);
     } catch (OutOfMemoryError e) {
