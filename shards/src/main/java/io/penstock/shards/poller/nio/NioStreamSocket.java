@@ -131,11 +131,15 @@ final class NioStreamSocket implements StreamSocket, NioHandle {
     } catch (IOException e) {
       result = NioErrors.resultOf(e);
     }
-    if (result != IoResult.PENDING) {
-      connectResult = result;
-      setInterest(0);
-      events.onConnected(result);
+    if (result == IoResult.PENDING) {
+      return;
     }
+    connectResult = result;
+    if (result == 0) {
+      // Not after a failure: then the JDK has closed the channel, and its key knows no interest.
+      setInterest(0);
+    }
+    events.onConnected(result);
   }
 
   @Override
