@@ -137,7 +137,7 @@ final class GroupStart {
             pool,
             shared,
             options.maxConnectionsPerShard(),
-            (connection, failure) -> LOG.error("the handler of {} failed", connection, failure));
+            (what, failure) -> LOG.error("{} failed on shard {}", what, index, failure));
     String threadName = options.name() + "-shard-" + index;
     return new Shard(index, plan.cpu(index), threadName, poller, pool, loop[0], net);
   }

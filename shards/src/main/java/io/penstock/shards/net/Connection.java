@@ -308,7 +308,7 @@ public final class Connection implements Described {
     try {
       ack.onFailed(reason);
     } catch (Throwable t) {
-      shard.handlerError(this, t);
+      shard.applicationFailed("a write ack of " + this, t);
     }
   }
 

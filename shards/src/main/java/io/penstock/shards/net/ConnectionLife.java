@@ -152,7 +152,7 @@ final class ConnectionLife {
     try {
       connection.handler().onClosed(connection, reason);
     } catch (Throwable t) {
-      shard.handlerError(connection, t);
+      shard.applicationFailed("the handler of " + connection, t);
     }
   }
 

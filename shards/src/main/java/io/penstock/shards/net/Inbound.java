@@ -136,19 +136,6 @@ final class Inbound implements Runnable {
     readLoop();
   }
 
-  /** Receives behind the peer's end, where only a failure can come; for who gets no event of it. */
-  void lookForReset() {
-    Segment scratch = shard.scratch().borrow();
-    if (scratch == null) {
-      return;
-    }
-    int n = connection.socket().receive(scratch);
-    shard.scratch().discard();
-    if (n < 0 && n != IoResult.WOULD_BLOCK) {
-      connection.failed(n);
-    }
-  }
-
   void releaseStaged() {
     if (staged != null) {
       staged.releaseAll();

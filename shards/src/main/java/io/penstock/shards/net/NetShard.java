@@ -27,7 +27,7 @@ import java.util.function.Consumer;
  */
 @OnShard
 public final class NetShard {
-  /** After the peer's end, a write's reset is looked for this often where no event tells of it. */
+  /** After the peer's end, a break is looked for this often where no event tells of it. */
   private static final long RESET_WATCH_NANOS = 200_000_000;
 
   private final int index;
@@ -35,7 +35,7 @@ public final class NetShard {
   private final Poller poller;
   private final SegmentPool pool;
   private final SegmentSource overdraft;
-  private final BiConsumer<Connection, Throwable> handlerErrors;
+  private final BiConsumer<String, Throwable> handlerErrors;
   private final ReadScratch scratch;
   private final ConnectionTable connections = new ConnectionTable();
   private final List<Inbound> starved = new ArrayList<>();
@@ -48,7 +48,7 @@ public final class NetShard {
    *
    * @param overdraft leases what the kernel has received already when the pool is empty
    * @param maxConnections connections it may have open; positive
-   * @param handlerErrors told of what a handler's last callback threw
+   * @param handlerErrors told what threw, where no connection is left to end, and what it threw
    */
   public NetShard(
       int index,
@@ -57,7 +57,7 @@ public final class NetShard {
       SegmentPool pool,
       SegmentSource overdraft,
       int maxConnections,
-      BiConsumer<Connection, Throwable> handlerErrors) {
+      BiConsumer<String, Throwable> handlerErrors) {
     this.index = index;
     this.loop = loop;
     this.poller = poller;
@@ -133,7 +133,7 @@ public final class NetShard {
     } catch (Throwable t) {
       accepted.discard(true);
       listener.released(index);
-      handlerErrors.accept(null, t);
+      applicationFailed("the supplier of handlers", t);
       return;
     }
     Connection connection =
@@ -221,9 +221,9 @@ public final class NetShard {
     starved.add(reader);
   }
 
-  void handlerError(Connection connection, Throwable cause) {
+  void applicationFailed(String what, Throwable cause) {
     counters().increment(Counter.HANDLER_FAILURES);
-    handlerErrors.accept(connection, cause);
+    handlerErrors.accept(what, cause);
   }
 
   void forget(Connection connection) {
@@ -238,7 +238,7 @@ public final class NetShard {
 
   /**
    * After the peer's end a selector can no longer wait for its reset without waking for the end
-   * again and again, so it is looked for by receiving. Backends with edges report it by themselves.
+   * again and again, so it is looked for now and then. Backends with edges report it by themselves.
    */
   void watchForReset(Connection connection) {
     if (poller.reportsBrokenWhileParked()) {
@@ -249,11 +249,18 @@ public final class NetShard {
         new Timer(
             () -> {
               if (connection.isLive()) {
-                connection.in.lookForReset();
+                lookForBreak(connection);
                 scheduleResetWatch(timer[0]);
               }
             });
     scheduleResetWatch(timer[0]);
+  }
+
+  private static void lookForBreak(Connection connection) {
+    int result = connection.socket().lookForBreak();
+    if (result < 0) {
+      connection.failed(result);
+    }
   }
 
   private void scheduleResetWatch(Timer timer) {

@@ -89,7 +89,7 @@ public final class ShardListener implements AcceptEvents {
     } catch (RuntimeException e) {
       core.unadmit();
       accepted.discard(true);
-      shard.handlerError(null, e);
+      shard.applicationFailed("the placement", e);
       return;
     }
     if (target == shard) {

@@ -55,6 +55,14 @@ public interface StreamSocket {
   /** Says whether {@link SocketEvents#onWritable} is wanted, after a write that would block. */
   void wantWritable(boolean wanted);
 
+  /**
+   * Looks whether the connection is broken, where no event tells; see {@link
+   * Poller#reportsBrokenWhileParked()}.
+   *
+   * @return a failure, or 0
+   */
+  int lookForBreak();
+
   /** Tells the peer that nothing more comes. */
   void finish() throws IOException;
 

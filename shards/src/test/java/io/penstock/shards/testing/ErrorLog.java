@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.LoggerFactory;
 
-/** Notes what Penstock logs as an error, and what Netty warns of, until it is closed. */
+/**
+ * Notes what Penstock logs as an error, and what Netty warns of, until it is closed; meanwhile none
+ * of their warnings reaches the console.
+ */
 final class ErrorLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
   private static final List<String> LOGGERS = List.of("io.penstock", "io.netty");
 
@@ -17,7 +20,10 @@ final class ErrorLog extends AppenderBase<ILoggingEvent> implements AutoCloseabl
 
   ErrorLog() {
     start();
-    LOGGERS.forEach(name -> logger(name).addAppender(this));
+    for (String name : LOGGERS) {
+      logger(name).addAppender(this);
+      logger(name).setAdditive(false);
+    }
   }
 
   /** What was logged so far, one text each. */
@@ -42,7 +48,10 @@ final class ErrorLog extends AppenderBase<ILoggingEvent> implements AutoCloseabl
 
   @Override
   public void close() {
-    LOGGERS.forEach(name -> logger(name).detachAppender(this));
+    for (String name : LOGGERS) {
+      logger(name).setAdditive(true);
+      logger(name).detachAppender(this);
+    }
     stop();
   }
 

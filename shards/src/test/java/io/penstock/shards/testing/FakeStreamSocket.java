@@ -328,6 +328,12 @@ public final class FakeStreamSocket implements StreamSocket {
   }
 
   @Override
+  public int lookForBreak() {
+    requireOpen("looked at");
+    return 0;
+  }
+
+  @Override
   public void finish() throws IOException {
     requireOpen("finish");
     if (finished) {

@@ -61,6 +61,11 @@ final class BacklogFullSocket implements StreamSocket {
   }
 
   @Override
+  public int lookForBreak() {
+    throw notConnected();
+  }
+
+  @Override
   public void finish() throws IOException {
     throw notConnected();
   }

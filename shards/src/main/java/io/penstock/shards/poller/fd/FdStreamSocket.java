@@ -32,6 +32,8 @@ public abstract class FdStreamSocket implements StreamSocket {
   private boolean receiveWanted;
   private boolean writableWanted;
   private boolean closed;
+  // Remembered at the end: the descriptor's number may be another socket's by the time one asks.
+  private Endpoint knownLocal;
 
   protected FdStreamSocket(
       FdContext context,
@@ -144,6 +146,11 @@ public abstract class FdStreamSocket implements StreamSocket {
   }
 
   @Override
+  public int lookForBreak() {
+    return socket.takeError();
+  }
+
+  @Override
   public void finish() throws IOException {
     context.called(1);
     socket.finishOutput();
@@ -154,6 +161,7 @@ public abstract class FdStreamSocket implements StreamSocket {
     if (closed) {
       return;
     }
+    knownLocal = local();
     closed = true;
     if (reset && !socket.isUnix()) {
       Resets.prepare(socket);
@@ -172,11 +180,14 @@ public abstract class FdStreamSocket implements StreamSocket {
 
   @Override
   public Endpoint local() {
-    return socket.localEndpoint();
+    return closed ? knownLocal : socket.localEndpoint();
   }
 
   @Override
   public PeerCredentials peerCredentials() throws IOException {
+    if (closed) {
+      throw new IOException("the connection is over");
+    }
     return socket.peer();
   }
 }

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -33,6 +34,8 @@ public final class NioPoller implements Poller {
   // Kept, so that a select allocates nothing.
   private final Consumer<SelectionKey> hand = NioPoller::hand;
   final NioContext context = new NioContext();
+  // Made when first needed: watches one channel at a time for its break.
+  private Selector breaks;
 
   public NioPoller() throws IOException {
     selector = Selector.open();
@@ -125,10 +128,31 @@ public final class NioPoller implements Poller {
     return context.systemCalls();
   }
 
+  /**
+   * True for a connected channel that the peer has reset. After the peer's end a receive says no
+   * more than that, but a selector shows an error as whatever it was asked for; and a connected
+   * channel is never ready to connect otherwise.
+   */
+  boolean isBroken(SocketChannel channel) throws IOException {
+    if (breaks == null) {
+      breaks = Selector.open();
+    }
+    context.called();
+    SelectionKey key = channel.register(breaks, SelectionKey.OP_CONNECT);
+    breaks.selectNow();
+    boolean broken = breaks.selectedKeys().remove(key);
+    key.cancel();
+    breaks.selectNow();
+    return broken;
+  }
+
   @Override
   public void close() {
     try {
       selector.close();
+      if (breaks != null) {
+        breaks.close();
+      }
     } catch (IOException e) {
       LOG.warn("closing the selector failed", e);
     }

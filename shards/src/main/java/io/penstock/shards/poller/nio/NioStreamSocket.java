@@ -24,6 +24,7 @@ import org.slf4j.LoggerFactory;
 final class NioStreamSocket implements StreamSocket, NioHandle {
   private static final Logger LOG = LoggerFactory.getLogger(NioStreamSocket.class);
 
+  private final NioPoller poller;
   private final NioContext context;
   private final SocketChannel channel;
   private final boolean unix;
@@ -33,14 +34,17 @@ final class NioStreamSocket implements StreamSocket, NioHandle {
   private int connectResult;
   private int interest;
   private boolean closed;
+  // Remembered at the end, as the channel forgets it.
+  private Endpoint knownLocal;
 
   private NioStreamSocket(
-      NioContext context,
+      NioPoller poller,
       SocketChannel channel,
       SocketEvents events,
       Endpoint remote,
       int connectResult) {
-    this.context = context;
+    this.poller = poller;
+    this.context = poller.context;
     this.channel = channel;
     this.unix = remote.isUnix();
     this.events = events;
@@ -59,9 +63,9 @@ final class NioStreamSocket implements StreamSocket, NioHandle {
       }
       int result = tryConnect(channel, request);
       NioStreamSocket socket =
-          new NioStreamSocket(poller.context, channel, events, request.remote(), result);
+          new NioStreamSocket(poller, channel, events, request.remote(), result);
       if (result != IoResult.WOULD_BLOCK) {
-        socket.register(poller, result == 0 ? 0 : SelectionKey.OP_CONNECT);
+        socket.register(result == 0 ? 0 : SelectionKey.OP_CONNECT);
       }
       return socket;
     } catch (IOException | RuntimeException e) {
@@ -88,9 +92,9 @@ final class NioStreamSocket implements StreamSocket, NioHandle {
   static NioStreamSocket adopt(NioPoller poller, NioAcceptedSocket accepted, SocketEvents events)
       throws IOException {
     NioStreamSocket socket =
-        new NioStreamSocket(poller.context, accepted.channel(), events, accepted.remote(), 0);
+        new NioStreamSocket(poller, accepted.channel(), events, accepted.remote(), 0);
     try {
-      socket.register(poller, 0);
+      socket.register(0);
     } catch (IOException e) {
       accepted.discard(true);
       throw e;
@@ -98,7 +102,7 @@ final class NioStreamSocket implements StreamSocket, NioHandle {
     return socket;
   }
 
-  private void register(NioPoller poller, int ops) throws IOException {
+  private void register(int ops) throws IOException {
     interest = ops;
     key = channel.register(poller.selector(), ops, this);
   }
@@ -196,6 +200,15 @@ final class NioStreamSocket implements StreamSocket, NioHandle {
   }
 
   @Override
+  public int lookForBreak() {
+    try {
+      return poller.isBroken(channel) ? IoResult.EPIPE : 0;
+    } catch (IOException e) {
+      return NioErrors.resultOf(e);
+    }
+  }
+
+  @Override
   public void finish() throws IOException {
     context.called();
     channel.shutdownOutput();
@@ -208,6 +221,7 @@ final class NioStreamSocket implements StreamSocket, NioHandle {
     }
     closed = true;
     context.called();
+    knownLocal = local();
     NioAcceptedSocket.close(channel, reset && !unix);
     events.onReleased();
   }
@@ -219,6 +233,9 @@ final class NioStreamSocket implements StreamSocket, NioHandle {
 
   @Override
   public Endpoint local() {
+    if (knownLocal != null) {
+      return knownLocal;
+    }
     try {
       return NioAddresses.endpoint(channel.getLocalAddress());
     } catch (IOException e) {

@@ -48,9 +48,12 @@ final class RingOps {
     return poll(descriptor, POLLIN | POLLRDHUP, IORING_POLL_ADD_MULTI, tag);
   }
 
-  /** Completes once, when there is room to send. */
+  /**
+   * Completes each time there is room to send again. Not once: the kernel adds POLLRDHUP to what is
+   * asked for, so that behind a peer that finished a poll is complete at once, room or not.
+   */
   static IoUringIoOps pollWritable(int descriptor, short tag) {
-    return poll(descriptor, POLLOUT, 0, tag);
+    return poll(descriptor, POLLOUT, IORING_POLL_ADD_MULTI, tag);
   }
 
   /** Ends another operation of the same socket, known by the number its submit gave. */

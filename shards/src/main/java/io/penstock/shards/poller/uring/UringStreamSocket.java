@@ -51,6 +51,8 @@ final class UringStreamSocket extends FdStreamSocket implements RingHandle.Compl
   private long receive = NOT_SUBMITTED;
   private long send = NOT_SUBMITTED;
   private int smallReceives;
+  private boolean writableArmed;
+  private boolean writableCancelling;
   private boolean onRing;
   private boolean cancelling;
   private boolean wanted;
@@ -81,11 +83,14 @@ final class UringStreamSocket extends FdStreamSocket implements RingHandle.Compl
     }
   }
 
-  /** A poll for room completes once, so there is nothing to take back. */
   @Override
   protected void armWritable(boolean armed) {
+    writableArmed = armed;
     if (armed && writablePoll == NOT_SUBMITTED) {
       writablePoll = handle.submit(RingOps.pollWritable(descriptor(), POLL_WRITABLE));
+    } else if (!armed && writablePoll != NOT_SUBMITTED && !writableCancelling) {
+      writableCancelling = true;
+      handle.cancel(writablePoll);
     }
   }
 
@@ -155,10 +160,7 @@ final class UringStreamSocket extends FdStreamSocket implements RingHandle.Compl
     boolean more = (flags & RingOps.IORING_CQE_F_MORE) != 0;
     switch (tag) {
       case POLL_READABLE -> onReadablePoll(result, more);
-      case POLL_WRITABLE -> {
-        writablePoll = NOT_SUBMITTED;
-        onPolled(result);
-      }
+      case POLL_WRITABLE -> onWritablePoll(result, more);
       case RECEIVE -> onReceive(result, flags, more);
       case SEND -> {
         send = NOT_SUBMITTED;
@@ -178,6 +180,17 @@ final class UringStreamSocket extends FdStreamSocket implements RingHandle.Compl
         // Ended by the kernel, as when the completion queue overflowed.
         watchConnected();
       }
+    }
+  }
+
+  private void onWritablePoll(int result, boolean more) {
+    if (!more) {
+      writablePoll = NOT_SUBMITTED;
+      writableCancelling = false;
+    }
+    onPolled(result);
+    if (writableArmed && writablePoll == NOT_SUBMITTED && !isClosed()) {
+      armWritable(true);
     }
   }
 
@@ -243,7 +256,9 @@ final class UringStreamSocket extends FdStreamSocket implements RingHandle.Compl
   @Override
   protected void release() {
     cancel(readablePoll);
-    cancel(writablePoll);
+    if (!writableCancelling) {
+      cancel(writablePoll);
+    }
     cancel(send);
     if (!cancelling) {
       cancel(receive);
