@@ -121,6 +121,8 @@ public final class ShardLoop implements Executor {
 
     monitor.phase(Phase.POLL);
     parked = false;
+    // Only those of earlier turns: who has reached its bound in this poll does not go on at once.
+    int toResume = resumedCount;
     done += poller.poll(wait);
     if (inbox.awake()) {
       counters.increment(Counter.WAKE_UPS);
@@ -130,7 +132,7 @@ public final class ShardLoop implements Executor {
     } else {
       nowNanos = nanoClock.getAsLong();
     }
-    done += runResumed();
+    done += runResumed(toResume);
 
     monitor.phase(Phase.TASKS);
     done += runTasks();
@@ -273,8 +275,7 @@ public final class ShardLoop implements Executor {
     resumed[resumedCount++] = reading;
   }
 
-  private int runResumed() {
-    int count = resumedCount;
+  private int runResumed(int count) {
     for (int i = 0; i < count; i++) {
       run(resumed[i]);
     }

@@ -26,6 +26,8 @@ public final class SegmentPool implements SegmentSource, SegmentHome {
   private Thread shardThread;
   // Volatile: set by the shard before it sleeps on an empty pool, read by threads that release.
   private volatile boolean starved;
+  // The least that was asked for in vain since then.
+  private int starvedBytes;
   private int leasedCount;
 
   /**
@@ -56,17 +58,41 @@ public final class SegmentPool implements SegmentSource, SegmentHome {
   public Segment tryLease(int leastBytes, Object owner) {
     assert shardThread == Thread.currentThread() : "leased on " + Thread.currentThread();
     Segment segment = slab.take(leastBytes);
-    if (segment == null) {
-      if (takeReturns() > 0) {
-        segment = slab.take(leastBytes);
-      }
-      if (segment == null) {
-        starved = true;
-        return takeReturns() > 0 ? tryLease(leastBytes, owner) : null;
-      }
+    while (segment == null && takeReturnsOrStarve(leastBytes)) {
+      segment = slab.take(leastBytes);
     }
-    leasedCount++;
-    segment.markLeased(owner, Segment.STRICT ? nanoClock.getAsLong() : 0);
+    return leased(segment, owner);
+  }
+
+  /**
+   * Leases the largest segment there is, of at most that many bytes, for who takes what it gets.
+   *
+   * @return null when the budget is used up
+   */
+  public Segment tryLeaseLargest(int mostBytes, Object owner) {
+    assert shardThread == Thread.currentThread() : "leased on " + Thread.currentThread();
+    Segment segment = slab.takeLargest(mostBytes);
+    while (segment == null && takeReturnsOrStarve(1)) {
+      segment = slab.takeLargest(mostBytes);
+    }
+    return leased(segment, owner);
+  }
+
+  /** True if something came back; else who brings the next wakes the shard. */
+  private boolean takeReturnsOrStarve(int leastBytes) {
+    if (takeReturns() > 0) {
+      return true;
+    }
+    starvedBytes = starved ? Math.min(starvedBytes, leastBytes) : leastBytes;
+    starved = true;
+    return takeReturns() > 0;
+  }
+
+  private Segment leased(Segment segment, Object owner) {
+    if (segment != null) {
+      leasedCount++;
+      segment.markLeased(owner, Segment.STRICT ? nanoClock.getAsLong() : 0);
+    }
     return segment;
   }
 
@@ -81,9 +107,9 @@ public final class SegmentPool implements SegmentSource, SegmentHome {
     return taken;
   }
 
-  /** True once after the pool was empty and something came back. */
+  /** True once after a lease failed, when it would succeed. */
   public boolean tryRecover() {
-    if (starved && slab.hasFree()) {
+    if (starved && slab.has(starvedBytes)) {
       starved = false;
       return true;
     }

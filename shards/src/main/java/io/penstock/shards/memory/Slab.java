@@ -47,11 +47,16 @@ final class Slab {
       if (freeCount[c] == 0 && (c > sizeClass || !grow(c))) {
         continue;
       }
-      Segment segment = free[c][--freeCount[c]];
-      free[c][freeCount[c]] = null;
-      return segment;
+      return pop(c);
     }
     return null;
+  }
+
+  private Segment pop(int sizeClass) {
+    int last = --freeCount[sizeClass];
+    Segment segment = free[sizeClass][last];
+    free[sizeClass][last] = null;
+    return segment;
   }
 
   void put(Segment segment) {
@@ -66,14 +71,28 @@ final class Slab {
     free[c][freeCount[c]++] = segment;
   }
 
-  /** True if a lease of the smallest size would succeed without growing. */
-  boolean hasFree() {
-    for (int count : freeCount) {
-      if (count > 0) {
+  /** The largest free segment of at most that size, or null when the budget has none left. */
+  Segment takeLargest(int mostBytes) {
+    for (int c = classFor(mostBytes); c >= 0; c--) {
+      if (freeCount[c] > 0 || grow(c)) {
+        return pop(c);
+      }
+    }
+    return null;
+  }
+
+  /** True if {@link #take} would find one, memory outside of the budget aside. */
+  boolean has(int leastBytes) {
+    int sizeClass = classFor(leastBytes);
+    if (sizeClass == UNPOOLED) {
+      return reservedBytes + leastBytes <= budgetBytes;
+    }
+    for (int c = sizeClass; c < CLASS_BYTES.length; c++) {
+      if (freeCount[c] > 0) {
         return true;
       }
     }
-    return reservedBytes + SMALLEST_CHUNK_BYTES <= budgetBytes;
+    return reservedBytes + chunkBytes(sizeClass) <= budgetBytes;
   }
 
   /** Bytes of memory held, leased or free. */
@@ -102,9 +121,13 @@ final class Slab {
     return new Segment(home, memory, addresses.of(memory), UNPOOLED);
   }
 
+  private static int chunkBytes(int sizeClass) {
+    return Math.max(SMALLEST_CHUNK_BYTES, CLASS_BYTES[sizeClass]);
+  }
+
   private boolean grow(int sizeClass) {
     int segmentBytes = CLASS_BYTES[sizeClass];
-    int chunkBytes = Math.max(SMALLEST_CHUNK_BYTES, segmentBytes);
+    int chunkBytes = chunkBytes(sizeClass);
     if (reservedBytes + chunkBytes > budgetBytes) {
       return false;
     }

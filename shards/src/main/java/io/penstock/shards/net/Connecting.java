@@ -78,6 +78,9 @@ final class Connecting {
       shard.connectSocket(connection, this, request);
     } catch (IOException e) {
       fail(e);
+    } catch (RuntimeException e) {
+      // Such as for an address that the backend has no kind of socket for.
+      fail(new IOException("connect to " + request.remote() + " failed: " + e.getMessage(), e));
     }
   }
 

@@ -320,6 +320,12 @@ public final class Connection implements Described {
         true);
   }
 
+  /** By a defect, of its own or of its backend. */
+  void brokenBy(Throwable defect) {
+    IOException cause = new IOException(this + " ended by a defect", defect);
+    life.end(new CloseReason.Failed(cause), true);
+  }
+
   void handlerFailed(Throwable cause) {
     shard.counters().increment(Counter.HANDLER_FAILURES);
     life.end(new CloseReason.HandlerFailed(cause), true);

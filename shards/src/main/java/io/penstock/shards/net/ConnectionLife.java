@@ -144,7 +144,7 @@ final class ConnectionLife {
   /** The kernel has let go. The handler is told after the callback that may be running. */
   void onReleased() {
     connection.out.releaseAll();
-    shard.loop().execute(this::tellClosed);
+    shard.loop().later(this::tellClosed);
   }
 
   private void tellClosed() {

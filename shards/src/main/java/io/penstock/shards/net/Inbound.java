@@ -97,7 +97,12 @@ final class Inbound implements Runnable {
   @Override
   public void run() {
     resumeQueued = false;
-    readLoop();
+    try {
+      readLoop();
+    } catch (Throwable defect) {
+      connection.brokenBy(defect);
+      throw defect;
+    }
   }
 
   void onReadable(boolean atEnd) {

@@ -144,6 +144,9 @@ public final class NetShard {
     } catch (IOException e) {
       connection.life().end(new CloseReason.Failed(e), true);
       return;
+    } catch (RuntimeException e) {
+      connection.brokenBy(e);
+      return;
     }
     loop.counters().increment(Counter.ACCEPTED);
     if (!listener.allows(connection)) {
@@ -162,7 +165,7 @@ public final class NetShard {
     int result = socket.connectResult();
     if (result != IoResult.PENDING) {
       // Told like one that takes longer, so that no callback runs inside connect.
-      loop.execute(() -> events.onConnected(result));
+      loop.later(() -> events.onConnected(result));
     }
   }
 

@@ -121,8 +121,13 @@ final class Outbound implements Flushable {
   public void flush() {
     flushQueued = false;
     shard.loop().running(connection);
-    writeQueued();
-    settle();
+    try {
+      writeQueued();
+      settle();
+    } catch (Throwable defect) {
+      connection.brokenBy(defect);
+      throw defect;
+    }
   }
 
   void onWritable() {

@@ -26,10 +26,13 @@ final class ReadScratch {
     this.pool = pool;
   }
 
-  /** The empty scratch, to be filled at once and then taken; null when the pool has none. */
+  /**
+   * The empty scratch, to be filled at once and then taken; smaller than usual where the pool has
+   * only smaller segments left, null when it has none.
+   */
   Segment borrow() {
     if (scratch == null) {
-      scratch = pool.tryLease(CAPACITY_BYTES, this);
+      scratch = pool.tryLeaseLargest(CAPACITY_BYTES, this);
     }
     return scratch;
   }
@@ -41,7 +44,7 @@ final class ReadScratch {
       Segment copy = pool.tryLease(filled.length(), owner);
       if (copy != null) {
         copy.append(filled);
-        filled.range(0, 0);
+        discard();
         return copy;
       }
     }
@@ -49,9 +52,13 @@ final class ReadScratch {
     return filled.passTo(owner);
   }
 
-  /** Forgets what was received. */
+  /** Forgets what was received. A scratch of less than the usual size is no more than a stopgap. */
   void discard() {
-    scratch.range(0, 0);
+    if (scratch.capacity() < CAPACITY_BYTES) {
+      close();
+    } else {
+      scratch.range(0, 0);
+    }
   }
 
   void close() {

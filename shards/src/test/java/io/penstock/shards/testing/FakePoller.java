@@ -37,7 +37,7 @@ public final class FakePoller implements Poller {
   private Runnable whileArming = FakePoller::nothing;
   private Runnable whileWaiting = FakePoller::nothing;
   private IOException failure;
-  private IOException connectFailure;
+  private Exception connectFailure;
   private boolean reportsBroken = true;
   private int polls;
   private int waits;
@@ -65,8 +65,8 @@ public final class FakePoller implements Poller {
     failure = cause;
   }
 
-  /** Every connect from now on throws that; null for no more. */
-  public void failConnectsWith(IOException cause) {
+  /** Every connect from now on throws that, an IOException or a RuntimeException. */
+  public void failConnectsWith(Exception cause) {
     connectFailure = cause;
   }
 
@@ -159,8 +159,11 @@ public final class FakePoller implements Poller {
   @Override
   public StreamSocket connect(ConnectRequest request, SocketEvents socketEvents)
       throws IOException {
-    if (connectFailure != null) {
-      throw connectFailure;
+    if (connectFailure instanceof IOException io) {
+      throw io;
+    }
+    if (connectFailure instanceof RuntimeException runtime) {
+      throw runtime;
     }
     FakeStreamSocket socket =
         nextToConnect.isEmpty()

@@ -39,7 +39,11 @@ public final class FakeStreamSocket implements StreamSocket {
   private SocketEvents events;
   private Endpoint remote;
   private SegmentQueue inFlight;
+  private Integer completeNextWrite;
+  private RuntimeException writeDefect;
   private int connectResult;
+  private int unseenBreak;
+  private int receiveLimit = Integer.MAX_VALUE;
   private int receives;
   private int writes;
   private int reads;
@@ -86,10 +90,15 @@ public final class FakeStreamSocket implements StreamSocket {
     tell(() -> events.onConnected(result));
   }
 
-  /** Bytes that one receive finds, or several if it has less room; told by the next poll. */
+  /** Bytes of the stream that the next receives find; told by the next poll. */
   public void arrive(byte[] bytes) {
     stage(bytes);
     tell(() -> events.onReadable(false));
+  }
+
+  /** From now on no receive brings more than that. */
+  public void receiveAtMost(int bytes) {
+    receiveLimit = bytes;
   }
 
   /** As {@link #arrive}, without an event: found by who receives anyway. */
@@ -107,6 +116,11 @@ public final class FakeStreamSocket implements StreamSocket {
   public void receiveFails(int result) {
     arrivals.add(new Result(result));
     tell(() -> events.onReadable(true));
+  }
+
+  /** The connection is broken; nothing tells of it, only who looks. */
+  public void breaksUnseen(int result) {
+    unseenBreak = result;
   }
 
   /** Tells that something can be received, whether or not that is so. */
@@ -146,10 +160,20 @@ public final class FakeStreamSocket implements StreamSocket {
             take(written, result);
           }
           events.onWritten(result);
-          if (closed && !holdsRelease) {
+          if (closed && !released && !holdsRelease) {
             release();
           }
         });
+  }
+
+  /** As {@link #completeWrite}, as soon as a write is pending. */
+  public void completeWriteOnceItIsPending(int result) {
+    completeNextWrite = result;
+  }
+
+  /** The next write throws, as a socket never should. */
+  public void nextWriteThrows(RuntimeException defect) {
+    writeDefect = defect;
   }
 
   /** The kernel notices by itself. */
@@ -272,12 +296,23 @@ public final class FakeStreamSocket implements StreamSocket {
       }
       return ended.result();
     }
-    ByteBuffer bytes = ((Bytes) arrival).bytes();
-    int n = into.append(bytes);
-    if (bytes.hasRemaining()) {
-      arrivals.addFirst(arrival);
+    arrivals.addFirst(arrival);
+    int n = 0;
+    while (arrivals.peekFirst() instanceof Bytes next && n < receiveLimit && into.room() > 0) {
+      n += append(next.bytes(), into, receiveLimit - n);
+      if (!next.bytes().hasRemaining()) {
+        arrivals.removeFirst();
+      }
     }
     reads++;
+    return n;
+  }
+
+  private static int append(ByteBuffer from, Segment into, int limit) {
+    int end = from.limit();
+    from.limit(from.position() + Math.min(from.remaining(), limit));
+    int n = into.append(from);
+    from.limit(end);
     return n;
   }
 
@@ -294,9 +329,16 @@ public final class FakeStreamSocket implements StreamSocket {
       violations.add("an empty write");
     }
     writes++;
+    if (writeDefect != null) {
+      throw writeDefect;
+    }
     long result = writeResults.isEmpty() ? Long.MAX_VALUE : writeResults.removeFirst();
     if (result == IoResult.PENDING) {
       inFlight = queue;
+      if (completeNextWrite != null) {
+        completeWrite(completeNextWrite);
+        completeNextWrite = null;
+      }
       return result;
     }
     return result < 0 ? result : take(queue, Math.min(result, gatherBytes(queue)));
@@ -330,7 +372,8 @@ public final class FakeStreamSocket implements StreamSocket {
   @Override
   public int lookForBreak() {
     requireOpen("looked at");
-    return 0;
+    requireOpen("lookForBreak");
+    return unseenBreak;
   }
 
   @Override
