@@ -3,6 +3,7 @@ package io.penstock.shards;
 import io.penstock.shards.core.Backend;
 import io.penstock.shards.loop.LoopOptions;
 import io.penstock.shards.loop.ShardLoop;
+import io.penstock.shards.loop.TimerQueue;
 import io.penstock.shards.loop.TurnMonitor;
 import io.penstock.shards.memory.SegmentPool;
 import io.penstock.shards.memory.SharedSegmentPool;
@@ -16,7 +17,6 @@ import io.penstock.shards.poller.probe.BackendStatus;
 import io.penstock.shards.poller.probe.NativeProbe;
 import io.penstock.shards.poller.uring.UringPoller;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
@@ -25,6 +25,9 @@ import org.slf4j.LoggerFactory;
 /** Opens the pollers of all shards on one backend, or on none, and starts the threads. */
 final class GroupStart {
   private static final Logger LOG = LoggerFactory.getLogger(GroupStart.class);
+
+  /** With a CPU of its own, about what a halted CPU of a virtual machine takes to wake. */
+  private static final long SPIN_NANOS = 20_000;
 
   private final ShardGroupOptions options;
   private final PinningPlan plan;
@@ -143,7 +146,10 @@ final class GroupStart {
   }
 
   long spinNanos() {
-    return options.spin().map(Duration::toNanos).orElse(LoopOptions.defaults().spinNanos());
+    return options
+        .spin()
+        .map(TimerQueue::saturatedNanos)
+        .orElse(plan.spinsByDefault() ? SPIN_NANOS : 0);
   }
 
   private LoopOptions loopOptions() {

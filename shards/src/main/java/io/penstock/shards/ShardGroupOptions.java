@@ -18,7 +18,8 @@ import java.util.Optional;
  * @param shards how many, or 0 for one per CPU that the process may use
  * @param pinning whether threads are pinned to CPUs
  * @param cpus the CPUs to use, or empty for all that are allowed
- * @param spin how long a shard looks for work before it parks; empty for the default: not at all
+ * @param spin how long a shard looks for work before it parks; empty for the default: 20 us where
+ *     each shard has a CPU to itself, else not at all
  * @param taskBudget how long tasks may run in one turn before I/O gets its turn
  * @param stallBudget how long a turn may take before it is reported
  * @param stallListener told of such turns, on a thread of the watch
@@ -77,7 +78,7 @@ public record ShardGroupOptions(
     }
   }
 
-  /** The best backend, a shard per usable CPU, pinned where that is safe, no spinning. */
+  /** The best backend, a shard per usable CPU, pinning and spinning where that is safe. */
   public static ShardGroupOptions defaults() {
     return DEFAULTS;
   }

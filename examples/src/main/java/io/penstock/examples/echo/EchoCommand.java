@@ -11,6 +11,7 @@ import io.penstock.shards.pinning.PinningMode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -59,9 +60,9 @@ public final class EchoCommand implements Callable<Integer> {
 
   @Option(
       names = "--spin",
-      defaultValue = "0",
-      description = "Microseconds to spin before parking.")
-  private long spinMicros;
+      paramLabel = "MICROS",
+      description = "How long to look for work before parking (default: where it is safe).")
+  private Long spinMicros;
 
   @Option(
       names = "--warm-up",
@@ -138,8 +139,8 @@ public final class EchoCommand implements Callable<Integer> {
     if (!backend.equals("auto")) {
       options = options.withBackend(valid("--backend", () -> Backend.parse(backend)));
     }
-    if (spinMicros > 0) {
-      options = options.withSpin(Duration.ofNanos(spinMicros * 1000));
+    if (spinMicros != null) {
+      options = options.withSpin(Duration.of(spinMicros, ChronoUnit.MICROS));
     }
     if ("none".equals(cpus)) {
       return options.withPinning(PinningMode.OFF);
