@@ -3,6 +3,7 @@ package io.penstock.shards;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
 /** Waiting for what a shard does. Never on a shard. */
@@ -19,14 +20,19 @@ final class Futures {
       interrupted.initCause(e);
       throw interrupted;
     } catch (ExecutionException e) {
-      Throwable cause = e.getCause();
-      if (cause instanceof IOException io) {
-        throw io;
-      }
-      if (cause instanceof RuntimeException runtime) {
+      if (e.getCause() instanceof RuntimeException runtime) {
         throw runtime;
       }
-      throw new IOException(cause.getMessage(), cause);
+      throw ioCause(e);
     }
+  }
+
+  /** The cause of a failed future; as an I/O failure if it is another. */
+  static IOException ioCause(Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException || failure instanceof ExecutionException
+            ? failure.getCause()
+            : failure;
+    return cause instanceof IOException io ? io : new IOException(cause.getMessage(), cause);
   }
 }

@@ -6,11 +6,11 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 
 /** Looks up host names, which may block, on threads that are no shard. They end when idle. */
 @AnyThread
@@ -55,28 +55,26 @@ final class HostResolver {
   /**
    * On a thread of its own if there is a name to look up; else at once, on the caller's.
    *
-   * @param then told the endpoint, or null and the failure
+   * @param endpoint null for none, which stays none
    */
-  void resolve(Endpoint endpoint, BiConsumer<Endpoint, Exception> then) {
+  CompletableFuture<Endpoint> resolve(Endpoint endpoint) {
     if (!(endpoint instanceof Endpoint.Tcp tcp) || !tcp.address().isUnresolved()) {
-      then.accept(endpoint, null);
-      return;
+      return CompletableFuture.completedFuture(endpoint);
     }
+    CompletableFuture<Endpoint> resolved = new CompletableFuture<>();
     try {
       threads.execute(
           () -> {
-            Endpoint resolved;
             try {
-              resolved = resolveNow(endpoint);
-            } catch (IOException e) {
-              then.accept(null, e);
-              return;
+              resolved.complete(resolveNow(endpoint));
+            } catch (Throwable t) {
+              resolved.completeExceptionally(t);
             }
-            then.accept(resolved, null);
           });
     } catch (RejectedExecutionException e) {
-      then.accept(null, e);
+      resolved.completeExceptionally(e);
     }
+    return resolved;
   }
 
   /** Refuses new look-ups; those under way end by themselves. */

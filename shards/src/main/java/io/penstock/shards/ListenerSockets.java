@@ -62,7 +62,23 @@ final class ListenerSockets {
   }
 
   private static CompletableFuture<Void> close(Placed one) {
-    return on(one.shard(), one.socket()::close);
+    CompletableFuture<Void> closed = new CompletableFuture<>();
+    try {
+      one.shard()
+          .execute(
+              () -> {
+                try {
+                  one.socket().close(() -> closed.complete(null));
+                } catch (Throwable t) {
+                  closed.completeExceptionally(t);
+                }
+              });
+    } catch (RejectedExecutionException e) {
+      // The shard has ended, and with it all its sockets.
+      LOG.debug("{} closed with {}", one.socket(), one.shard(), e);
+      closed.complete(null);
+    }
+    return closed;
   }
 
   /** Hands the sockets of a shard that ends to another, with those who wait in their queues. */
@@ -110,19 +126,5 @@ final class ListenerSockets {
     } finally {
       moved.complete(null);
     }
-  }
-
-  private static CompletableFuture<Void> on(Shard shard, Runnable action) {
-    CompletableFuture<Void> done = new CompletableFuture<>();
-    shard.execute(
-        () -> {
-          try {
-            action.run();
-            done.complete(null);
-          } catch (Throwable t) {
-            done.completeExceptionally(t);
-          }
-        });
-    return done;
   }
 }

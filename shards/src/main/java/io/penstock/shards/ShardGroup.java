@@ -11,9 +11,7 @@ import io.penstock.shards.memory.SegmentSource;
 import io.penstock.shards.memory.SharedSegmentPool;
 import io.penstock.shards.metrics.Counter;
 import io.penstock.shards.metrics.CounterSnapshot;
-import io.penstock.shards.net.CloseReason;
 import io.penstock.shards.net.ConnectOptions;
-import io.penstock.shards.net.Connection;
 import io.penstock.shards.net.ConnectionHandler;
 import io.penstock.shards.net.ConnectionRef;
 import io.penstock.shards.net.ListenOptions;
@@ -24,7 +22,6 @@ import io.penstock.shards.net.ShardListener;
 import io.penstock.shards.pinning.CpuClaims;
 import io.penstock.shards.pinning.PinningInputs;
 import io.penstock.shards.pinning.PinningPlan;
-import io.penstock.shards.poller.ConnectRequest;
 import io.penstock.shards.poller.ListenRequest;
 import io.penstock.shards.poller.Poller;
 import java.io.IOException;
@@ -36,9 +33,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
@@ -58,10 +53,9 @@ public final class ShardGroup implements AutoCloseable {
   private final CpuClaims.Claim claim;
   private final StartupReport report;
   private final HostResolver resolver;
+  private final Connector connector;
   // Listeners that may have sockets to close or to move; few, and rarely changed.
   private final List<ListenerSockets> listeners = new CopyOnWriteArrayList<>();
-  // Next shard for a connect; any thread may ask.
-  private final AtomicInteger nextShard = new AtomicInteger();
   // Set once by whoever stops the group; the same future for all who do.
   private final Object stopLock = new Object();
   private CompletableFuture<Void> stopped;
@@ -80,6 +74,7 @@ public final class ShardGroup implements AutoCloseable {
     this.claim = claim;
     this.report = report;
     this.resolver = new HostResolver(name + "-resolver");
+    this.connector = new Connector(shards, resolver);
   }
 
   /** Starts shards with the defaults. */
@@ -193,6 +188,7 @@ public final class ShardGroup implements AutoCloseable {
       Endpoint endpoint, ListenOptions options, Supplier<? extends ConnectionHandler> handlers)
       throws IOException {
     Endpoint resolved = resolver.resolveNow(endpoint);
+    requireUnixForAllowedPeers(resolved, options);
     boolean eachShard = acceptsOnEachShard(resolved, options);
     ListenerCore core =
         new ListenerCore(
@@ -227,6 +223,13 @@ public final class ShardGroup implements AutoCloseable {
     ListenerCore core = new ListenerCore(options, handlers, nets, false);
     return open(
         core, 1, (shard, bound) -> ShardListener.adoptDescriptor(shard.net(), core, descriptor));
+  }
+
+  private static void requireUnixForAllowedPeers(Endpoint local, ListenOptions options)
+      throws IOException {
+    if (options.allowedPeers() != null && !local.isUnix()) {
+      throw new IOException("only the peers of a Unix socket can be told apart, not of " + local);
+    }
   }
 
   private interface Opening {
@@ -270,60 +273,19 @@ public final class ShardGroup implements AutoCloseable {
    */
   public CompletionStage<ConnectionRef> connect(
       Endpoint endpoint, ConnectOptions options, ConnectionHandler handler) {
-    int shard = Math.floorMod(nextShard.getAndIncrement(), shards.length);
-    return connect(shard, endpoint, options, handler);
+    return connector.connect(endpoint, options, handler);
   }
 
   /**
-   * Connects on that shard. A host name is resolved on a thread of its own.
+   * Connects on that shard. Host names are resolved on a thread of their own.
    *
-   * @return the connection once it is open; or the failure, of which the handler is told, too
+   * @return the connection once it is open; or the failure, of which the handler is told, too,
+   *     unless the shard has ended
+   * @throws IllegalArgumentException for a local address of another kind than the remote one
    */
   public CompletionStage<ConnectionRef> connect(
       int shard, Endpoint endpoint, ConnectOptions options, ConnectionHandler handler) {
-    Objects.requireNonNull(handler, "handler");
-    Objects.checkIndex(shard, shards.length);
-    CompletableFuture<ConnectionRef> opened = new CompletableFuture<>();
-    resolver.resolve(
-        endpoint,
-        (resolved, failure) -> {
-          if (failure != null) {
-            opened.completeExceptionally(failure);
-          } else {
-            connectOn(
-                shard,
-                new ConnectRequest(resolved, options.local(), options.socket()),
-                options,
-                handler,
-                opened);
-          }
-        });
-    return opened.minimalCompletionStage();
-  }
-
-  private void connectOn(
-      int shard,
-      ConnectRequest request,
-      ConnectOptions options,
-      ConnectionHandler handler,
-      CompletableFuture<ConnectionRef> opened) {
-    try {
-      shards[shard].execute(
-          () ->
-              nets[shard].connect(
-                  request, options, handler, connection -> decide(connection, opened)));
-    } catch (RejectedExecutionException e) {
-      opened.completeExceptionally(e);
-    }
-  }
-
-  private static void decide(Connection connection, CompletableFuture<ConnectionRef> opened) {
-    CloseReason reason = connection.closeReason();
-    if (reason == null) {
-      opened.complete(connection.ref());
-    } else {
-      opened.completeExceptionally(new ConnectionFailedException(connection.toString(), reason));
-    }
+    return connector.connect(shard, endpoint, options, handler);
   }
 
   /**

@@ -19,7 +19,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "smoke",
     mixinStandardHelpOptions = true,
-    sortOptions = false,
     description =
         "Runs an echo server and clients of it, and prints what they reach; or checks bytes, drains"
             + " and churns connections.",

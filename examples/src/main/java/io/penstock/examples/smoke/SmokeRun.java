@@ -119,7 +119,6 @@ final class SmokeRun {
     if (options.leg().backend().isPresent()) {
       group = group.withBackend(options.leg().backend().get());
     }
-    boolean bothEnds = options.server() && options.clients() > 0 && options.churnSeconds() == 0;
-    return ShardedLeg.start(group, options.poke(), bothEnds);
+    return ShardedLeg.start(group, options.poke());
   }
 }

@@ -96,6 +96,9 @@ final class Connecting {
     return request.remote() instanceof Endpoint.Tcp
         && connection.socket().local() instanceof Endpoint.Tcp local
         && connection.socket().remote() instanceof Endpoint.Tcp remote
-        && local.address().equals(remote.address());
+        && local.address().getPort() == remote.address().getPort()
+        // Whoever connects to the wildcard address reaches its own host.
+        && (remote.address().getAddress().isAnyLocalAddress()
+            || local.address().equals(remote.address()));
   }
 }

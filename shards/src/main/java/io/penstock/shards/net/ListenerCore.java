@@ -1,8 +1,8 @@
 package io.penstock.shards.net;
 
 import io.penstock.shards.core.AnyThread;
-import io.penstock.shards.core.PeerCredentials;
 import io.penstock.shards.core.SocketOptions;
+import io.penstock.shards.poller.AcceptedSocket;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -112,20 +112,23 @@ public final class ListenerCore {
     openByShard.incrementAndGet(to);
   }
 
-  boolean allows(Connection connection) {
+  /** A connection is refused that had been admitted. */
+  void refused(int shard) {
+    refused.increment();
+    released(shard);
+  }
+
+  /** Whether the peer may connect. Throws what the application's choice throws. */
+  boolean allows(AcceptedSocket accepted) {
     if (options.allowedPeers() == null) {
       return true;
     }
     try {
-      PeerCredentials peer = connection.peerCredentials();
-      if (options.allowedPeers().test(peer)) {
-        return true;
-      }
+      return options.allowedPeers().test(accepted.peerCredentials());
     } catch (IOException e) {
-      // No credentials, no admission: the caller refuses and counts it.
+      // It is gone already: no credentials, no admission.
+      return false;
     }
-    refused.increment();
-    return false;
   }
 
   private int corrected(int accepting) {

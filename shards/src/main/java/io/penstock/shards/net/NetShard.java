@@ -101,12 +101,17 @@ public final class NetShard {
       ConnectOptions options,
       ConnectionHandler handler,
       Consumer<Connection> onDecided) {
-    Connection connection = create(handler, options.connection(), ConnectionState.CONNECTING);
     if (stopping) {
-      connection.life().onDecided(() -> onDecided.accept(connection));
-      connection.life().end(new CloseReason.ShardStopped(), true);
-      return connection;
+      return failConnect(new CloseReason.ShardStopped(), options, handler, onDecided);
     }
+    if (connections.size() >= maxConnections) {
+      loop.counters().increment(Counter.REFUSED);
+      IOException full =
+          new IOException(
+              "shard " + index + " has reached its limit of " + maxConnections + " connections");
+      return failConnect(full, options, handler, onDecided);
+    }
+    Connection connection = create(handler, options.connection(), ConnectionState.CONNECTING);
     Connecting attempt = new Connecting(connection, request, options.timeout());
     connection
         .life()
@@ -119,12 +124,32 @@ public final class NetShard {
     return connection;
   }
 
+  /** Tells the handler of a connect that could not even be tried. */
+  public Connection failConnect(
+      IOException cause,
+      ConnectOptions options,
+      ConnectionHandler handler,
+      Consumer<Connection> onDecided) {
+    return failConnect(new CloseReason.ConnectFailed(cause), options, handler, onDecided);
+  }
+
+  private Connection failConnect(
+      CloseReason reason,
+      ConnectOptions options,
+      ConnectionHandler handler,
+      Consumer<Connection> onDecided) {
+    Connection connection = create(handler, options.connection(), ConnectionState.CONNECTING);
+    connection.life().onDecided(() -> onDecided.accept(connection));
+    connection.life().end(reason, true);
+    return connection;
+  }
+
   /** Opens a connection on a socket that was accepted, by this shard or by another. */
   void open(AcceptedSocket accepted, ListenerCore listener) {
-    if (stopping || connections.size() >= maxConnections) {
+    if (stopping || connections.size() >= maxConnections || !allows(listener, accepted)) {
       loop.counters().increment(Counter.REFUSED);
+      listener.refused(index);
       accepted.discard(true);
-      listener.released(index);
       return;
     }
     ConnectionHandler handler;
@@ -149,12 +174,16 @@ public final class NetShard {
       return;
     }
     loop.counters().increment(Counter.ACCEPTED);
-    if (!listener.allows(connection)) {
-      loop.counters().increment(Counter.REFUSED);
-      connection.life().end(new CloseReason.Aborted(), true);
-      return;
-    }
     connection.life().open();
+  }
+
+  private boolean allows(ListenerCore listener, AcceptedSocket accepted) {
+    try {
+      return listener.allows(accepted);
+    } catch (Throwable t) {
+      applicationFailed("the choice of allowed peers", t);
+      return false;
+    }
   }
 
   void connectSocket(Connection connection, Connecting attempt, ConnectRequest request)

@@ -23,6 +23,7 @@ public final class ShardListener implements AcceptEvents {
   private final ListenerCore core;
   private final Timer rest = new Timer(this::resume);
   private ListenSocket socket;
+  private Runnable onClosed = () -> {};
 
   private ShardListener(NetShard shard, ListenerCore core) {
     this.shard = shard;
@@ -69,8 +70,13 @@ public final class ShardListener implements AcceptEvents {
     return socket.detach();
   }
 
-  /** Takes what waits in the queue, then closes the socket: nobody who got in is reset. */
-  public void close() {
+  /**
+   * Takes what waits in the queue, then closes the socket: nobody who got in is reset.
+   *
+   * @param whenClosed run once, when the address is free
+   */
+  public void close(Runnable whenClosed) {
+    onClosed = whenClosed;
     shard.loop().timers().cancel(rest);
     socket.acceptQueued();
     socket.close();
@@ -110,6 +116,11 @@ public final class ShardListener implements AcceptEvents {
     socket.wantAccept(false);
     long nowNanos = shard.loop().nowNanos();
     shard.loop().timers().schedule(rest, TimerQueue.deadlineAfter(nowNanos, REST_NANOS));
+  }
+
+  @Override
+  public void onClosed() {
+    onClosed.run();
   }
 
   private void resume() {

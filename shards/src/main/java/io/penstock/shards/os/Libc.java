@@ -129,6 +129,27 @@ public final class Libc {
     }
   }
 
+  /**
+   * Binds a Unix socket to a path, which must be free: unlike some libraries, this deletes nothing
+   * that is there. {@code path} is in the file system's encoding and holds no NUL.
+   */
+  public static void bindUnix(int fd, byte[] path) throws IOException {
+    requireAvailable();
+    byte[] name = cString(path);
+    if (name.length > LinuxConstants.SUN_PATH_SIZE_BYTES) {
+      throw new IllegalArgumentException(
+          "a Unix socket's path has %d bytes, at most %d fit: %s"
+              .formatted(path.length, LinuxConstants.SUN_PATH_SIZE_BYTES - 1, printable(path)));
+    }
+    ByteBuffer address =
+        ByteBuffer.allocate(LinuxConstants.SUN_PATH_OFFSET + name.length)
+            .order(ByteOrder.nativeOrder());
+    address.putShort(LinuxConstants.AF_UNIX).put(name);
+    if (LibcBinding.bind(fd, address.array(), address.capacity()) != 0) {
+      throw failed("bind(" + fd + ", " + printable(path) + ")");
+    }
+  }
+
   /** Removes a name; {@code path} is in the file system's encoding and holds no NUL. */
   public static void unlink(byte[] path) throws IOException {
     requireAvailable();

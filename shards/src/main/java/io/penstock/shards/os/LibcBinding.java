@@ -37,6 +37,8 @@ final class LibcBinding {
 
   static native int fchmod(int fd, int mode);
 
+  static native int bind(int fd, byte[] address, int addressSizeBytes);
+
   static native int unlink(byte[] path);
 
   static native int statx(int directoryFd, byte[] path, int flags, int mask, byte[] result);

@@ -28,6 +28,11 @@ public final class LinuxConstants {
   static final int STATX_OFFSET_DEVICE_MAJOR = 136;
   static final int STATX_OFFSET_DEVICE_MINOR = 140;
 
+  // <bits/socket.h>, <linux/un.h>; unix(7)
+  static final short AF_UNIX = 1;
+  static final int SUN_PATH_OFFSET = 2;
+  static final int SUN_PATH_SIZE_BYTES = 108;
+
   // <asm-generic/unistd.h> and arch/x86/entry/syscalls/syscall_64.tbl; syscalls(2)
   static final int SYS_IO_URING_SETUP = 425;
   private static final int SYS_GETTID_X86_64 = 186;

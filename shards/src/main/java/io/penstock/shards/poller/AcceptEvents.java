@@ -14,4 +14,7 @@ public interface AcceptEvents {
    * is resumed.
    */
   void onAcceptFailed(int result);
+
+  /** After close: the socket is gone and its address is free. The last event. */
+  void onClosed();
 }

@@ -1,5 +1,7 @@
 package io.penstock.shards.poller;
 
+import io.penstock.shards.os.Errno;
+
 /**
  * What a receive or a write answers besides a count of bytes: a negated errno, so that the hot path
  * needs no exception. Numbers from asm-generic/errno-base.h and errno.h of Linux; they are the same
@@ -12,12 +14,15 @@ public final class IoResult {
   /** The kernel works on it; {@link SocketEvents#onWritten} brings the result. */
   public static final int PENDING = Integer.MIN_VALUE;
 
+  public static final int ENOENT = -2;
   public static final int EIO = -5;
   public static final int ENOMEM = -12;
+  public static final int EACCES = -13;
   public static final int ENFILE = -23;
   public static final int EMFILE = -24;
   public static final int EPIPE = -32;
   public static final int EADDRINUSE = -98;
+  public static final int EADDRNOTAVAIL = -99;
   public static final int ECONNABORTED = -103;
   public static final int ECONNRESET = -104;
   public static final int ENOBUFS = -105;
@@ -43,7 +48,11 @@ public final class IoResult {
       case ECONNREFUSED -> "connection refused (ECONNREFUSED)";
       case ENOTCONN -> "not connected (ENOTCONN)";
       case EIO -> "input/output error (EIO)";
-      default -> "errno " + -result;
+      case EADDRINUSE -> "address already in use (EADDRINUSE)";
+      case EADDRNOTAVAIL -> "no address of this host (EADDRNOTAVAIL)";
+      case EACCES -> "permission denied (EACCES)";
+      case ENOENT -> "no such file or directory (ENOENT)";
+      default -> Errno.name(-result);
     };
   }
 }

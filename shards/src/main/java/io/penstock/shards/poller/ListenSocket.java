@@ -19,6 +19,9 @@ public interface ListenSocket {
   /** Stops watching and lets go of the socket, queue and all. */
   DetachedListener detach();
 
-  /** Accepts nothing more from the moment this returns, and frees the address. */
+  /**
+   * Accepts nothing more from the moment this returns. {@link AcceptEvents#onClosed} follows, from
+   * inside this call where nothing is in flight.
+   */
   void close();
 }

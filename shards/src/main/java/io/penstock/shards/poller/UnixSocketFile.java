@@ -11,6 +11,9 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.EnumSet;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +25,8 @@ import org.slf4j.LoggerFactory;
 public final class UnixSocketFile {
   private static final Logger LOG = LoggerFactory.getLogger(UnixSocketFile.class);
 
+  private static final int PERMISSION_BITS = 0777;
+
   private final Path path;
   private final FileIdentity identity;
 
@@ -30,18 +35,53 @@ public final class UnixSocketFile {
     this.identity = identity;
   }
 
-  /** The file that was just bound. */
-  public static UnixSocketFile bound(Endpoint.UnixPath endpoint) throws IOException {
-    Path path = Path.of(endpoint.path());
-    return new UnixSocketFile(path, FileIdentity.of(path));
+  /**
+   * The path as the JDK has it.
+   *
+   * @throws IOException if the JVM's encoding of file names has other bytes for it than the kernel
+   *     is given for the socket
+   */
+  public static Path pathOf(Endpoint.UnixPath endpoint) throws IOException {
+    String encoding = System.getProperty("sun.jnu.encoding", "UTF-8");
+    boolean ascii = endpoint.path().chars().allMatch(c -> c < 0x80);
+    if (!ascii && !encoding.equalsIgnoreCase("UTF-8")) {
+      throw new IOException(
+          "the path %s has other characters than ASCII, and this JVM encodes file names in %s"
+              .formatted(endpoint, encoding));
+    }
+    return Path.of(endpoint.path());
+  }
+
+  /** The file that was just bound, once it has exactly these permission bits. */
+  public static UnixSocketFile bound(Path path, int mode) throws IOException {
+    UnixSocketFile file = new UnixSocketFile(path, FileIdentity.of(path));
+    if ((file.identity.mode() & PERMISSION_BITS) != mode) {
+      try {
+        Files.setPosixFilePermissions(path, permissions(mode));
+      } catch (IOException e) {
+        file.deleteIfOurs();
+        throw e;
+      }
+    }
+    return file;
+  }
+
+  private static Set<PosixFilePermission> permissions(int mode) {
+    Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
+    PosixFilePermission[] fromOwnerRead = PosixFilePermission.values();
+    for (int i = 0; i < fromOwnerRead.length; i++) {
+      if ((mode & (0400 >> i)) != 0) {
+        permissions.add(fromOwnerRead[i]);
+      }
+    }
+    return permissions;
   }
 
   /**
    * Deletes a socket's file that nobody listens on, such as a killed server leaves. Anything else
    * stays, and the bind that follows will say that the address is in use.
    */
-  public static void deleteStale(Endpoint.UnixPath endpoint) throws IOException {
-    Path path = Path.of(endpoint.path());
+  public static void deleteStale(Path path) throws IOException {
     FileIdentity found;
     try {
       found = FileIdentity.of(path);

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.channel.unix.Socket;
 import io.penstock.shards.testing.OpenFile;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -154,6 +155,29 @@ class LibcTest {
       FileIdentity now = Libc.lstat(bytes(path));
       assertThat(now.isSocket()).isFalse();
       assertThat(now.isSameFile(bound)).isFalse();
+    }
+  }
+
+  @Test
+  void bindingASocketToAPathDeletesNothingThatIsThere() throws Exception {
+    Path free = directory.resolve("s");
+    Path taken = Files.writeString(directory.resolve("file"), "stays");
+    Socket socket = Socket.newSocketDomain();
+    int fd = socket.intValue();
+    try {
+      assertThatThrownBy(() -> Libc.bindUnix(fd, bytes(taken)))
+          .isInstanceOfSatisfying(
+              ErrnoException.class, e -> assertThat(e.errno()).isEqualTo(LinuxConstants.EADDRINUSE))
+          .hasMessageContaining(taken.toString());
+      assertThat(taken).hasContent("stays");
+      Libc.bindUnix(fd, bytes(free));
+      assertThat(Libc.lstat(bytes(free)).isSocket()).isTrue();
+      byte[] tooLong = "x".repeat(108).getBytes(UTF_8);
+      assertThatThrownBy(() -> Libc.bindUnix(fd, tooLong))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("108");
+    } finally {
+      socket.close();
     }
   }
 

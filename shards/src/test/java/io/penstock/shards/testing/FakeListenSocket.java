@@ -1,12 +1,14 @@
 package io.penstock.shards.testing;
 
 import io.penstock.shards.core.Endpoint;
+import io.penstock.shards.core.PeerCredentials;
 import io.penstock.shards.poller.AcceptEvents;
 import io.penstock.shards.poller.AcceptedSocket;
 import io.penstock.shards.poller.DetachedListener;
 import io.penstock.shards.poller.ListenSocket;
 import io.penstock.shards.poller.SocketEvents;
 import io.penstock.shards.poller.StreamSocket;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -86,6 +88,7 @@ public final class FakeListenSocket implements ListenSocket {
   @Override
   public void close() {
     closed = true;
+    events.onClosed();
   }
 
   /** Between accept and adoption. */
@@ -97,6 +100,11 @@ public final class FakeListenSocket implements ListenSocket {
     @Override
     public Endpoint remote() {
       return Endpoint.loopback(50_000);
+    }
+
+    @Override
+    public PeerCredentials peerCredentials() throws IOException {
+      return socket.peerCredentials();
     }
 
     @Override
@@ -115,7 +123,7 @@ public final class FakeListenSocket implements ListenSocket {
 
     @Override
     public void discard() {
-      socket.close();
+      socket.closed = true;
     }
   }
 }

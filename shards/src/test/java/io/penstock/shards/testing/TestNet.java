@@ -217,6 +217,12 @@ public final class TestNet {
     return Math.max(0, group.segmentsOut() - group.shardCount());
   }
 
+  /** Has it checked at the end whether the handler was told what it must not be. */
+  public RecordingHandler noting(RecordingHandler handler) {
+    handlers.add(handler);
+    return handler;
+  }
+
   private void note(ConnectionHandler handler) {
     if (handler instanceof RecordingHandler recording) {
       handlers.add(recording);

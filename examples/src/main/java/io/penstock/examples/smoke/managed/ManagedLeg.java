@@ -222,8 +222,7 @@ public final class ManagedLeg implements Leg {
     return new LegCost(
         systemCalls.sum(),
         selectorWakeUps.sum() + queue.wakeUps(),
-        selectorParks.sum() + queue.parks(),
-        0);
+        selectorParks.sum() + queue.parks());
   }
 
   @Override

@@ -4,9 +4,12 @@ import io.penstock.shards.core.Endpoint;
 import io.penstock.shards.core.SocketOption;
 import io.penstock.shards.core.SocketOptions;
 import io.penstock.shards.os.Libc;
+import io.penstock.shards.poller.BindFailures;
 import io.penstock.shards.poller.ListenRequest;
 import io.penstock.shards.poller.UnixSocketFile;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,16 +28,12 @@ public record BoundSocket(
     FdSocket socket = FdSocket.create(endpoint);
     UnixSocketFile file = null;
     try {
+      FdOptions.requireAcceptedFit(endpoint, request.acceptedOptions());
       prepare(socket, request);
       if (endpoint instanceof Endpoint.UnixPath path) {
-        if (request.replaceStaleFile()) {
-          UnixSocketFile.deleteStale(path);
-        }
-        Libc.fchmod(socket.intValue(), request.unixMode());
-        socket.bind(FdSocket.nettyAddress(endpoint));
-        file = UnixSocketFile.bound(path);
+        file = bindPath(socket, path, request);
       } else {
-        socket.bind(FdSocket.nettyAddress(endpoint));
+        socket.bindTo(endpoint);
       }
       socket.listen(request.backlog());
       Endpoint local = endpoint.isUnix() ? endpoint : socket.localEndpoint();
@@ -45,11 +44,29 @@ public record BoundSocket(
     }
   }
 
-  /** Takes over a descriptor that listens already. */
+  /** Not by Netty, whose bind deletes whatever is at the path, and never with a wider mode. */
+  private static UnixSocketFile bindPath(
+      FdSocket socket, Endpoint.UnixPath endpoint, ListenRequest request) throws IOException {
+    Path path = UnixSocketFile.pathOf(endpoint);
+    if (request.replaceStaleFile()) {
+      UnixSocketFile.deleteStale(path);
+    }
+    Libc.fchmod(socket.intValue(), request.unixMode());
+    try {
+      Libc.bindUnix(socket.intValue(), endpoint.path().getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw BindFailures.of(endpoint, e);
+    }
+    return UnixSocketFile.bound(path, request.unixMode());
+  }
+
+  /** Takes over a descriptor that listens already; one that does not stays the caller's. */
   static BoundSocket adopt(int descriptor, SocketOptions accepted) throws IOException {
+    FdSocket socket = FdSocket.ofListening(descriptor);
+    Endpoint local = socket.localEndpoint();
+    FdOptions.requireAcceptedFit(local, accepted);
     Libc.setNonBlocking(descriptor);
-    FdSocket socket = FdSocket.ofDescriptor(descriptor);
-    return new BoundSocket(socket, socket.localEndpoint(), accepted, null);
+    return new BoundSocket(socket, local, accepted, null);
   }
 
   private static void prepare(FdSocket socket, ListenRequest request) throws IOException {

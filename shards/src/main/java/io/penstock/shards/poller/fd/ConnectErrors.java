@@ -13,7 +13,6 @@ import java.util.regex.Pattern;
  */
 final class ConnectErrors {
   private static final Pattern ERRNO = Pattern.compile("error\\((-\\d+)\\)");
-  private static final int ENOENT = -2;
   private static final int EHOSTUNREACH = -113;
 
   private ConnectErrors() {}
@@ -23,7 +22,7 @@ final class ConnectErrors {
       return known.expectedErr();
     }
     if (failure instanceof FileNotFoundException) {
-      return ENOENT;
+      return IoResult.ENOENT;
     }
     if (failure instanceof NoRouteToHostException) {
       return EHOSTUNREACH;

@@ -1,6 +1,7 @@
 package io.penstock.shards.poller.fd;
 
 import io.penstock.shards.core.Endpoint;
+import io.penstock.shards.core.PeerCredentials;
 import io.penstock.shards.poller.AcceptedSocket;
 import java.io.IOException;
 import org.slf4j.Logger;
@@ -21,6 +22,11 @@ final class FdAcceptedSocket implements AcceptedSocket {
   @Override
   public Endpoint remote() {
     return remote;
+  }
+
+  @Override
+  public PeerCredentials peerCredentials() throws IOException {
+    return socket.peer();
   }
 
   @Override

@@ -168,13 +168,19 @@ public abstract class FdListenSocket implements ListenSocket {
     closeSocket();
   }
 
-  /** Stops watching and closes the descriptor; nothing is accepted once this returns. */
+  /** Stops watching, closes the descriptor and tells that it is closed. */
   protected void closeSocket() {
     unwatch();
     BoundSocket.close(socket, file);
+    closed();
   }
 
-  /** Frees the address at once, although the descriptor must stay open for a while. */
+  /** Tells that the descriptor is closed. */
+  protected final void closed() {
+    events.onClosed();
+  }
+
+  /** Refuses who connects at once, although the descriptor must stay open for a while. */
   protected final void closeAddress() {
     if (file != null) {
       file.deleteIfOurs();

@@ -1,10 +1,13 @@
 package io.penstock.shards.poller.fd;
 
+import io.penstock.shards.core.Endpoint;
 import io.penstock.shards.core.SocketOption;
 import io.penstock.shards.core.SocketOptions;
 import io.penstock.shards.core.UnsupportedSocketOptionException;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Sets socket options by their kernel numbers (netinet/tcp.h, netinet/in.h, asm-generic/socket.h).
@@ -27,6 +30,35 @@ final class FdOptions {
 
   private FdOptions() {}
 
+  /** Options that only a socket that listens, or is not bound yet, can have. */
+  private static final Set<SocketOption> NOT_ACCEPTED =
+      EnumSet.of(SocketOption.TCP_FASTOPEN, SocketOption.IPV6_V6ONLY);
+
+  /** Those that a Unix stream socket has. */
+  private static final Set<SocketOption> UNIX =
+      EnumSet.of(SocketOption.SO_SNDBUF, SocketOption.SO_RCVBUF, SocketOption.SO_LINGER);
+
+  /**
+   * Refuses, by name and before anything is accepted, what cannot be set on accepted sockets; there
+   * it would cost each connection.
+   */
+  static void requireAcceptedFit(Endpoint local, SocketOptions options) throws IOException {
+    for (SocketOption option : options.values().keySet()) {
+      boolean fits = local.isUnix() ? UNIX.contains(option) : !NOT_ACCEPTED.contains(option);
+      if (!fits) {
+        throw new UnsupportedSocketOptionException(
+            option, local.isUnix() ? "a Unix socket" : "an accepted socket");
+      }
+    }
+  }
+
+  /** Refuses what the kernel would take from a socket that connects, but not mean. */
+  static void requireConnectingFit(Endpoint remote, SocketOptions options) throws IOException {
+    if (!remote.isUnix() && options.value(SocketOption.TCP_FASTOPEN, -1) >= 0) {
+      throw new UnsupportedSocketOptionException(SocketOption.TCP_FASTOPEN, "a connecting socket");
+    }
+  }
+
   /** Sets all of them, on top of Penstock's defaults for the kind of socket. */
   static void apply(FdSocket socket, boolean ipv6, SocketOptions options) throws IOException {
     if (!socket.isUnix() && options.value(SocketOption.TCP_NODELAY, -1) < 0) {
@@ -39,6 +71,9 @@ final class FdOptions {
 
   private static void set(FdSocket socket, boolean ipv6, SocketOption option, int value)
       throws IOException {
+    if (socket.isUnix() && !UNIX.contains(option)) {
+      throw new UnsupportedSocketOptionException(option, "a Unix socket");
+    }
     switch (option) {
       case SO_SNDBUF -> socket.setSendBufferSize(value);
       case SO_RCVBUF -> socket.setReceiveBufferSize(value);
@@ -50,9 +85,6 @@ final class FdOptions {
 
   private static void setTcp(FdSocket socket, boolean ipv6, SocketOption option, int value)
       throws IOException {
-    if (socket.isUnix()) {
-      throw new UnsupportedSocketOptionException(option, "a Unix socket");
-    }
     switch (option) {
       case TCP_NODELAY -> socket.setTcpNoDelay(value != 0);
       case SO_KEEPALIVE -> socket.setKeepAlive(value != 0);

@@ -1,10 +1,12 @@
 package io.penstock.shards.poller.fd;
 
+import io.netty.channel.ChannelException;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.Errors.NativeIoException;
 import io.netty.channel.unix.Socket;
 import io.penstock.shards.core.Endpoint;
 import io.penstock.shards.core.PeerCredentials;
+import io.penstock.shards.poller.BindFailures;
 import io.penstock.shards.poller.IoResult;
 import java.io.IOException;
 import java.net.Inet6Address;
@@ -26,6 +28,9 @@ public final class FdSocket extends Socket {
 
   private static final int AF_UNIX = 1;
 
+  /** socket(7) SO_ACCEPTCONN. */
+  private static final int SO_ACCEPTCONN = 30;
+
   /** struct ucred of unix(7): pid, uid and gid. */
   private static final int UCRED_BYTES = 12;
 
@@ -36,10 +41,25 @@ public final class FdSocket extends Socket {
     this.unix = unix;
   }
 
-  /** A socket made elsewhere, of whatever family it is. */
-  static FdSocket ofDescriptor(int descriptor) throws IOException {
-    boolean unix = new Socket(descriptor).getIntOpt(SOL_SOCKET, SO_DOMAIN) == AF_UNIX;
-    return new FdSocket(descriptor, unix);
+  /**
+   * A socket made elsewhere, of whatever family it is.
+   *
+   * @throws IOException if the descriptor is no socket that listens
+   */
+  static FdSocket ofListening(int descriptor) throws IOException {
+    FdSocket socket;
+    boolean listening;
+    try {
+      Socket unknown = new Socket(descriptor);
+      socket = new FdSocket(descriptor, unknown.getIntOpt(SOL_SOCKET, SO_DOMAIN) == AF_UNIX);
+      listening = unknown.getIntOpt(SOL_SOCKET, SO_ACCEPTCONN) != 0;
+    } catch (IOException | ChannelException | IllegalArgumentException e) {
+      throw new IOException("descriptor " + descriptor + " is no socket: " + e.getMessage(), e);
+    }
+    if (!listening) {
+      throw new IOException("descriptor " + descriptor + " is a socket that does not listen");
+    }
+    return socket;
   }
 
   /** A new socket that fits the endpoint. */
@@ -135,6 +155,15 @@ public final class FdSocket extends Socket {
     ByteBuffer ucred = ByteBuffer.allocateDirect(UCRED_BYTES).order(ByteOrder.nativeOrder());
     getRawOpt(SOL_SOCKET, SO_PEERCRED, ucred);
     return new PeerCredentials(ucred.getInt(0), ucred.getInt(4), ucred.getInt(8), null);
+  }
+
+  /** Binds to a TCP address or an abstract name; never to a path, see {@link BoundSocket}. */
+  void bindTo(Endpoint endpoint) throws IOException {
+    try {
+      bind(nettyAddress(endpoint));
+    } catch (IOException e) {
+      throw BindFailures.of(endpoint, e);
+    }
   }
 
   static SocketAddress nettyAddress(Endpoint endpoint) {

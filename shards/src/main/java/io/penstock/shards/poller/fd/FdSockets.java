@@ -40,9 +40,10 @@ public final class FdSockets {
     FdSocket socket = FdSocket.create(request.remote());
     boolean handedOver = false;
     try {
+      FdOptions.requireConnectingFit(request.remote(), request.options());
       FdOptions.apply(socket, FdSocket.isIpv6(request.remote()), request.options());
       if (request.local() != null) {
-        socket.bind(FdSocket.nettyAddress(request.local()));
+        socket.bindTo(request.local());
       }
       context.called(2);
       int result = tryConnect(socket, request);

@@ -1,6 +1,7 @@
 package io.penstock.shards.poller.nio;
 
 import io.penstock.shards.core.Endpoint;
+import io.penstock.shards.core.PeerCredentials;
 import io.penstock.shards.poller.AcceptedSocket;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
@@ -11,6 +12,11 @@ import org.slf4j.LoggerFactory;
 /** An accepted channel that no selector watches yet. */
 record NioAcceptedSocket(SocketChannel channel, Endpoint remote) implements AcceptedSocket {
   private static final Logger LOG = LoggerFactory.getLogger(NioAcceptedSocket.class);
+
+  @Override
+  public PeerCredentials peerCredentials() throws IOException {
+    return NioAddresses.peerOf(channel, remote);
+  }
 
   @Override
   public void discard(boolean reset) {

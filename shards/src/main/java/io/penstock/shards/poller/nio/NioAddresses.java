@@ -1,6 +1,7 @@
 package io.penstock.shards.poller.nio;
 
 import io.penstock.shards.core.Endpoint;
+import io.penstock.shards.core.PeerCredentials;
 import java.io.IOException;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
@@ -8,9 +9,16 @@ import java.net.ProtocolFamily;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import jdk.net.ExtendedSocketOptions;
+import jdk.net.UnixDomainPrincipal;
 
 /** Endpoints as the JDK has them. It knows no abstract Unix sockets. */
 final class NioAddresses {
+  /** One less than the kernel takes. */
+  private static final int PATH_LIMIT_BYTES = 106;
+
   private NioAddresses() {}
 
   static ProtocolFamily family(Endpoint endpoint) {
@@ -29,10 +37,24 @@ final class NioAddresses {
       return tcp.address();
     }
     if (endpoint instanceof Endpoint.UnixPath path) {
+      int lengthBytes = path.path().getBytes(StandardCharsets.UTF_8).length;
+      if (lengthBytes > PATH_LIMIT_BYTES) {
+        throw new IOException(
+            "a path of %d bytes is too long for the nio backend, at most %d fit: %s"
+                .formatted(lengthBytes, PATH_LIMIT_BYTES, path));
+      }
       return UnixDomainSocketAddress.of(path.path());
     }
     throw new IOException(
         "the nio backend has no abstract Unix sockets; " + endpoint + " needs epoll or io_uring");
+  }
+
+  static PeerCredentials peerOf(SocketChannel channel, Endpoint remote) throws IOException {
+    if (!remote.isUnix()) {
+      throw new IOException("a TCP socket has no peer credentials");
+    }
+    UnixDomainPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED);
+    return new PeerCredentials(-1, -1, -1, peer.user().getName());
   }
 
   static Endpoint endpoint(SocketAddress address) {

@@ -3,6 +3,7 @@ package io.penstock.shards.poller.nio;
 import io.penstock.shards.core.Endpoint;
 import io.penstock.shards.core.SocketOption;
 import io.penstock.shards.core.SocketOptions;
+import io.penstock.shards.poller.BindFailures;
 import io.penstock.shards.poller.ListenRequest;
 import io.penstock.shards.poller.UnixSocketFile;
 import java.io.IOException;
@@ -10,11 +11,7 @@ import java.net.Inet6Address;
 import java.net.SocketAddress;
 import java.nio.channels.Channel;
 import java.nio.channels.ServerSocketChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
-import java.util.EnumSet;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,16 +37,17 @@ record NioBound(
     try {
       channel.configureBlocking(false);
       NioOptions.applyToListener(channel, endpoint, request.options());
-      if (endpoint instanceof Endpoint.UnixPath path) {
+      NioOptions.requireAcceptedFit(endpoint, request.acceptedOptions());
+      if (endpoint instanceof Endpoint.UnixPath unix) {
+        Path path = UnixSocketFile.pathOf(unix);
         if (request.replaceStaleFile()) {
           UnixSocketFile.deleteStale(path);
         }
-        channel.bind(address, request.backlog());
-        file = UnixSocketFile.bound(path);
+        bind(channel, address, request);
         // The JDK cannot set the mode before it binds: until here the umask decides.
-        Files.setPosixFilePermissions(Path.of(path.path()), permissions(request.unixMode()));
+        file = UnixSocketFile.bound(path, request.unixMode());
       } else {
-        channel.bind(address, request.backlog());
+        bind(channel, address, request);
       }
       Endpoint local =
           endpoint.isUnix() ? endpoint : NioAddresses.endpoint(channel.getLocalAddress());
@@ -57,6 +55,16 @@ record NioBound(
     } catch (IOException | RuntimeException e) {
       close(channel, file);
       throw e;
+    }
+  }
+
+  private static void bind(
+      ServerSocketChannel channel, SocketAddress address, ListenRequest request)
+      throws IOException {
+    try {
+      channel.bind(address, request.backlog());
+    } catch (IOException e) {
+      throw BindFailures.of(request.endpoint(), e);
     }
   }
 
@@ -84,17 +92,6 @@ record NioBound(
               + request.endpoint()
               + " without IPv4 as well; set IPV6_V6ONLY to 0 if that is meant");
     }
-  }
-
-  private static Set<PosixFilePermission> permissions(int mode) {
-    Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
-    PosixFilePermission[] fromOwnerRead = PosixFilePermission.values();
-    for (int i = 0; i < fromOwnerRead.length; i++) {
-      if ((mode & (0400 >> i)) != 0) {
-        permissions.add(fromOwnerRead[i]);
-      }
-    }
-    return permissions;
   }
 
   void close() {

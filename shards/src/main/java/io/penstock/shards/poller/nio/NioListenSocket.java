@@ -93,7 +93,7 @@ final class NioListenSocket implements ListenSocket, NioHandle {
     try {
       accepted = new NioAcceptedSocket(channel, NioAddresses.endpoint(channel.getRemoteAddress()));
       channel.configureBlocking(false);
-      NioOptions.applyToStream(channel, bound.local().isUnix(), bound.acceptedOptions());
+      NioOptions.applyToStream(channel, bound.local(), bound.acceptedOptions());
     } catch (IOException e) {
       // The peer reset it before it was accepted, or an option does not fit: this one only.
       LOG.debug("dropped a connection of {} at accept", bound.local(), e);
@@ -134,6 +134,7 @@ final class NioListenSocket implements ListenSocket, NioHandle {
     } catch (IOException e) {
       LOG.warn("{} may keep its address for a while", this, e);
     }
+    events.onClosed();
   }
 
   @Override

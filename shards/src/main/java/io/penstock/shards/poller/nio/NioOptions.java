@@ -5,8 +5,10 @@ import io.penstock.shards.core.SocketOption;
 import io.penstock.shards.core.SocketOptions;
 import io.penstock.shards.core.UnsupportedSocketOptionException;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.channels.NetworkChannel;
+import java.nio.channels.SocketChannel;
 import java.util.Map;
 import jdk.net.ExtendedSocketOptions;
 
@@ -14,13 +16,13 @@ import jdk.net.ExtendedSocketOptions;
 final class NioOptions {
   private NioOptions() {}
 
-  /** For a stream socket, on top of Penstock's defaults. */
-  static void applyToStream(NetworkChannel channel, boolean unix, SocketOptions options)
+  /** For a stream socket, on top of Penstock's defaults; the endpoint tells the kind. */
+  static void applyToStream(NetworkChannel channel, Endpoint endpoint, SocketOptions options)
       throws IOException {
-    if (!unix && options.value(SocketOption.TCP_NODELAY, -1) < 0) {
+    if (!endpoint.isUnix() && options.value(SocketOption.TCP_NODELAY, -1) < 0) {
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
     }
-    apply(channel, unix, options);
+    apply(channel, endpoint, options);
   }
 
   /** For a listening socket, which takes only some. */
@@ -29,23 +31,38 @@ final class NioOptions {
     if (!endpoint.isUnix() && options.value(SocketOption.SO_REUSEADDR, -1) < 0) {
       channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
     }
-    apply(channel, endpoint.isUnix(), options);
+    apply(channel, endpoint, options);
   }
 
-  private static void apply(NetworkChannel channel, boolean unix, SocketOptions options)
+  /** Refuses, by name and before anything is accepted, what cannot be set on accepted sockets. */
+  static void requireAcceptedFit(Endpoint local, SocketOptions options) throws IOException {
+    try (SocketChannel kind = SocketChannel.open(NioAddresses.family(local))) {
+      for (SocketOption option : options.values().keySet()) {
+        requireKnown(kind, local, option);
+      }
+    }
+  }
+
+  private static void apply(NetworkChannel channel, Endpoint endpoint, SocketOptions options)
       throws IOException {
+    boolean ipv6 = NioAddresses.family(endpoint) == StandardProtocolFamily.INET6;
     for (Map.Entry<SocketOption, Integer> entry : options.values().entrySet()) {
       SocketOption option = entry.getKey();
-      if (option == SocketOption.IPV6_V6ONLY && entry.getValue() == 0 && !unix) {
+      if (option == SocketOption.IPV6_V6ONLY && entry.getValue() == 0 && ipv6) {
         continue; // The JDK's IPv6 sockets take IPv4 as they are.
       }
-      java.net.SocketOption<?> known = known(option);
-      if (known == null || !channel.supportedOptions().contains(known)) {
-        throw new UnsupportedSocketOptionException(
-            option, (unix ? "a Unix socket" : "a TCP socket") + " of the nio backend");
-      }
-      set(channel, known, entry.getValue());
+      set(channel, requireKnown(channel, endpoint, option), entry.getValue());
     }
+  }
+
+  private static java.net.SocketOption<?> requireKnown(
+      NetworkChannel channel, Endpoint endpoint, SocketOption option) throws IOException {
+    java.net.SocketOption<?> known = known(option);
+    if (known == null || !channel.supportedOptions().contains(known)) {
+      throw new UnsupportedSocketOptionException(
+          option, (endpoint.isUnix() ? "a Unix socket" : "a TCP socket") + " of the nio backend");
+    }
+    return known;
   }
 
   private static java.net.SocketOption<?> known(SocketOption option) {

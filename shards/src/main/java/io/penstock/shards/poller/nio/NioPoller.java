@@ -19,6 +19,7 @@ import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -34,6 +35,8 @@ public final class NioPoller implements Poller {
   // Kept, so that a select allocates nothing.
   private final Consumer<SelectionKey> hand = NioPoller::hand;
   final NioContext context = new NioContext();
+  // Of channels that are closed but still registered.
+  private final ArrayDeque<SocketEvents> closed = new ArrayDeque<>();
   // Made when first needed: watches one channel at a time for its break.
   private Selector breaks;
 
@@ -54,6 +57,9 @@ public final class NioPoller implements Poller {
   @Override
   public int poll(PollWait wait) throws IOException {
     context.called();
+    if (!closed.isEmpty()) {
+      return release(closed.size());
+    }
     if (!wait.mayWait()) {
       return selector.selectNow(hand);
     }
@@ -68,6 +74,20 @@ public final class NioPoller implements Poller {
     // Rounded up: a wait that ends before its deadline would be repeated without any sleep.
     long timeoutMillis = leftNanos / NANOS_PER_MILLI + 1;
     return selector.select(hand, timeoutMillis);
+  }
+
+  /** A select closes the channels that were closed before it: only now the kernel lets go. */
+  private int release(int count) throws IOException {
+    int ready = selector.selectNow(hand);
+    for (int i = 0; i < count; i++) {
+      closed.removeFirst().onReleased();
+    }
+    return ready + count;
+  }
+
+  /** Tells the socket's events once its channel, which was closed, is closed in the kernel, too. */
+  void releaseLater(SocketEvents events) {
+    closed.addLast(events);
   }
 
   private static void hand(SelectionKey key) {
@@ -156,6 +176,8 @@ public final class NioPoller implements Poller {
     } catch (IOException e) {
       LOG.warn("closing the selector failed", e);
     }
+    closed.forEach(SocketEvents::onReleased);
+    closed.clear();
   }
 
   /** Takes cancelled keys out of the selector; what is ready stays ready for the next select. */

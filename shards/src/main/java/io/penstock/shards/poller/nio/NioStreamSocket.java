@@ -5,6 +5,7 @@ import io.penstock.shards.core.OnShard;
 import io.penstock.shards.core.PeerCredentials;
 import io.penstock.shards.memory.Segment;
 import io.penstock.shards.memory.SegmentQueue;
+import io.penstock.shards.poller.BindFailures;
 import io.penstock.shards.poller.ConnectRequest;
 import io.penstock.shards.poller.IoResult;
 import io.penstock.shards.poller.SocketEvents;
@@ -14,8 +15,6 @@ import java.net.ConnectException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
-import jdk.net.ExtendedSocketOptions;
-import jdk.net.UnixDomainPrincipal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,9 +56,9 @@ final class NioStreamSocket implements StreamSocket, NioHandle {
     SocketChannel channel = SocketChannel.open(NioAddresses.family(request.remote()));
     try {
       channel.configureBlocking(false);
-      NioOptions.applyToStream(channel, request.remote().isUnix(), request.options());
+      NioOptions.applyToStream(channel, request.remote(), request.options());
       if (request.local() != null) {
-        channel.bind(NioAddresses.address(request.local()));
+        bind(channel, request.local());
       }
       int result = tryConnect(channel, request);
       NioStreamSocket socket =
@@ -71,6 +70,14 @@ final class NioStreamSocket implements StreamSocket, NioHandle {
     } catch (IOException | RuntimeException e) {
       channel.close();
       throw e;
+    }
+  }
+
+  private static void bind(SocketChannel channel, Endpoint local) throws IOException {
+    try {
+      channel.bind(NioAddresses.address(local));
+    } catch (IOException e) {
+      throw BindFailures.of(local, e);
     }
   }
 
@@ -223,7 +230,11 @@ final class NioStreamSocket implements StreamSocket, NioHandle {
     context.called();
     knownLocal = local();
     NioAcceptedSocket.close(channel, reset && !unix);
-    events.onReleased();
+    if (key == null) {
+      events.onReleased();
+    } else {
+      poller.releaseLater(events);
+    }
   }
 
   @Override
@@ -246,11 +257,7 @@ final class NioStreamSocket implements StreamSocket, NioHandle {
 
   @Override
   public PeerCredentials peerCredentials() throws IOException {
-    if (!unix) {
-      throw new IOException("a TCP socket has no peer credentials");
-    }
-    UnixDomainPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED);
-    return new PeerCredentials(-1, -1, -1, peer.user().getName());
+    return NioAddresses.peerOf(channel, remote);
   }
 
   @Override

@@ -68,7 +68,7 @@ final class UringListenSocket extends FdListenSocket implements RingHandle.Compl
     endPoll(() -> {});
   }
 
-  /** The poll keeps the socket open until it ends; the address is free before. */
+  /** The poll keeps the socket open until it ends; nobody connects to it before already. */
   @Override
   protected void closeSocket() {
     closeAddress();
@@ -89,6 +89,7 @@ final class UringListenSocket extends FdListenSocket implements RingHandle.Compl
     } catch (IOException e) {
       LOG.warn("closing {} failed", socket, e);
     }
+    closed();
   }
 
   @Override
