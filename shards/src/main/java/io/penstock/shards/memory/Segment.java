@@ -43,21 +43,25 @@ public final class Segment {
 
   /** Where the readable bytes begin. */
   public int from() {
+    checkLive();
     return from;
   }
 
   /** Where the readable bytes end and the room begins. */
   public int to() {
+    checkLive();
     return to;
   }
 
   /** Readable bytes. */
   public int length() {
+    checkLive();
     return to - from;
   }
 
   /** Bytes of room behind the readable ones. */
   public int room() {
+    checkLive();
     return memory.capacity() - to;
   }
 

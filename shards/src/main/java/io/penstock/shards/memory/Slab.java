@@ -2,6 +2,8 @@ package io.penstock.shards.memory;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Free segments by size class, carved from chunks that are made when a class runs out, up to a
@@ -11,6 +13,8 @@ import java.util.Arrays;
  * lock. Leased and released last in, first out, so that the memory used next is still in the cache.
  */
 final class Slab {
+  private static final Logger LOG = LoggerFactory.getLogger(Slab.class);
+
   /** Bytes of the size classes. Four to one: at most three quarters of a segment stay unused. */
   private static final int[] CLASS_BYTES = {256, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18};
 
@@ -26,15 +30,16 @@ final class Slab {
 
   private final SegmentHome home;
   private final MemoryAddress addresses;
-  private final long budgetBytes;
   private final Segment[][] free = new Segment[CLASS_BYTES.length][16];
   private final int[] freeCount = new int[CLASS_BYTES.length];
   private long reservedBytes;
+  // The budget, or less where the JVM has less.
+  private long limitBytes;
 
   Slab(SegmentHome home, MemoryAddress addresses, long budgetBytes) {
     this.home = home;
     this.addresses = addresses;
-    this.budgetBytes = budgetBytes;
+    this.limitBytes = budgetBytes;
   }
 
   /** A free segment of at least that size, or null when the budget has none left. */
@@ -85,14 +90,14 @@ final class Slab {
   boolean has(int leastBytes) {
     int sizeClass = classFor(leastBytes);
     if (sizeClass == UNPOOLED) {
-      return reservedBytes + leastBytes <= budgetBytes;
+      return reservedBytes + leastBytes <= limitBytes;
     }
     for (int c = sizeClass; c < CLASS_BYTES.length; c++) {
       if (freeCount[c] > 0) {
         return true;
       }
     }
-    return reservedBytes + chunkBytes(sizeClass) <= budgetBytes;
+    return reservedBytes + chunkBytes(sizeClass) <= limitBytes;
   }
 
   /** Bytes of memory held, leased or free. */
@@ -101,6 +106,9 @@ final class Slab {
   }
 
   private static int classFor(int leastBytes) {
+    if (leastBytes < 0) {
+      throw new IllegalArgumentException("a segment of " + leastBytes + " bytes");
+    }
     for (int c = 0; c < CLASS_BYTES.length; c++) {
       if (leastBytes <= CLASS_BYTES[c]) {
         return c;
@@ -110,7 +118,7 @@ final class Slab {
   }
 
   private Segment takeUnpooled(int lengthBytes) {
-    if (reservedBytes + lengthBytes > budgetBytes) {
+    if (reservedBytes + lengthBytes > limitBytes) {
       return null;
     }
     ByteBuffer memory = allocate(lengthBytes);
@@ -128,7 +136,7 @@ final class Slab {
   private boolean grow(int sizeClass) {
     int segmentBytes = CLASS_BYTES[sizeClass];
     int chunkBytes = chunkBytes(sizeClass);
-    if (reservedBytes + chunkBytes > budgetBytes) {
+    if (reservedBytes + chunkBytes > limitBytes) {
       return false;
     }
     ByteBuffer chunk = allocate(chunkBytes);
@@ -144,15 +152,22 @@ final class Slab {
     return true;
   }
 
-  /** Aligned memory, or null when the JVM's own limit for direct memory is reached. */
-  private static ByteBuffer allocate(int lengthBytes) {
+  /**
+   * Aligned memory, or null when the JVM's own limit for direct memory is reached. That is the
+   * limit then: to find it out again takes the JVM half a second each time.
+   */
+  private ByteBuffer allocate(int lengthBytes) {
     try {
       // Two lines more: an aligned slice ends at the last whole one.
       return ByteBuffer.allocateDirect(Math.addExact(lengthBytes, 2 * ALIGNMENT_BYTES))
           .alignedSlice(ALIGNMENT_BYTES)
           .slice(0, lengthBytes);
     } catch (OutOfMemoryError e) {
-      // Only MaxDirectMemorySize: the same answer as an exhausted budget, counted as a wait.
+      LOG.warn(
+          "segments are limited to the {} bytes held now: {}; see -XX:MaxDirectMemorySize",
+          reservedBytes,
+          e.getMessage());
+      limitBytes = reservedBytes;
       return null;
     }
   }

@@ -145,6 +145,11 @@ public final class FakeStreamSocket implements StreamSocket {
     writeResults.add(result);
   }
 
+  /** Forgets what the next writes were to be answered. */
+  public void takeAllFromNowOn() {
+    writeResults.clear();
+  }
+
   /** There is room again. */
   public void becomeWritable() {
     tell(() -> events.onWritable());
@@ -219,6 +224,16 @@ public final class FakeStreamSocket implements StreamSocket {
   /** Uses that the contract forbids; empty if all is well. */
   public List<String> violations() {
     return violations;
+  }
+
+  /** Bytes of the write that is in flight; 0 for none. */
+  public long inFlightBytes() {
+    return inFlight == null ? 0 : gatherBytes(inFlight);
+  }
+
+  /** True if a receive would find nothing. */
+  public boolean isDrained() {
+    return arrivals.isEmpty();
   }
 
   /** Receives that were tried. */
@@ -371,7 +386,6 @@ public final class FakeStreamSocket implements StreamSocket {
 
   @Override
   public int lookForBreak() {
-    requireOpen("looked at");
     requireOpen("lookForBreak");
     return unseenBreak;
   }
