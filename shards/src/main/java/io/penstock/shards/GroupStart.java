@@ -98,7 +98,7 @@ final class GroupStart {
 
   private Poller open(Backend backend) throws IOException {
     return switch (backend) {
-      case IO_URING -> new UringPoller(options.ringEntries());
+      case IO_URING -> new UringPoller(options.ringEntries(), options.completionEntries());
       case EPOLL -> new EpollPoller();
       case NIO -> new NioPoller();
     };

@@ -25,8 +25,9 @@ import java.util.Optional;
  * @param stallListener told of such turns, on a thread of the watch
  * @param segmentBudgetBytes memory for segments, per shard
  * @param maxConnectionsPerShard connections that a shard may have open
- * @param ringEntries submission entries of an io_uring; its completion queue has twice as many or
- *     4,096
+ * @param ringEntries submission entries of an io_uring; the kernel rounds up to a power of two
+ * @param completionEntries its completion entries: what the kernel may tell before it is asked;
+ *     more waits in the kernel, at the price of system calls
  */
 public record ShardGroupOptions(
     String name,
@@ -40,7 +41,8 @@ public record ShardGroupOptions(
     StallListener stallListener,
     long segmentBudgetBytes,
     int maxConnectionsPerShard,
-    int ringEntries) {
+    int ringEntries,
+    int completionEntries) {
 
   private static final ShardGroupOptions DEFAULTS =
       new ShardGroupOptions(
@@ -55,7 +57,8 @@ public record ShardGroupOptions(
           StallListener.logging(),
           128L << 20,
           Integer.MAX_VALUE,
-          4096);
+          4096,
+          1 << 14);
 
   public ShardGroupOptions {
     Objects.requireNonNull(name, "name");
@@ -75,6 +78,11 @@ public record ShardGroupOptions(
     }
     if (ringEntries < 8 || ringEntries > 32_768) {
       throw new IllegalArgumentException("ringEntries must be in 8..32768: " + ringEntries);
+    }
+    if (completionEntries < ringEntries || completionEntries > 65_536) {
+      throw new IllegalArgumentException(
+          "completionEntries must be in ringEntries..65536: %d, of %d ringEntries"
+              .formatted(completionEntries, ringEntries));
     }
   }
 
@@ -96,7 +104,8 @@ public record ShardGroupOptions(
         stallListener,
         segmentBudgetBytes,
         maxConnectionsPerShard,
-        ringEntries);
+        ringEntries,
+        completionEntries);
   }
 
   public ShardGroupOptions withBackend(Backend newBackend) {
@@ -112,7 +121,8 @@ public record ShardGroupOptions(
         stallListener,
         segmentBudgetBytes,
         maxConnectionsPerShard,
-        ringEntries);
+        ringEntries,
+        completionEntries);
   }
 
   public ShardGroupOptions withShards(int newShards) {
@@ -128,7 +138,8 @@ public record ShardGroupOptions(
         stallListener,
         segmentBudgetBytes,
         maxConnectionsPerShard,
-        ringEntries);
+        ringEntries,
+        completionEntries);
   }
 
   public ShardGroupOptions withPinning(PinningMode newPinning) {
@@ -144,7 +155,8 @@ public record ShardGroupOptions(
         stallListener,
         segmentBudgetBytes,
         maxConnectionsPerShard,
-        ringEntries);
+        ringEntries,
+        completionEntries);
   }
 
   public ShardGroupOptions withCpus(CpuSet newCpus) {
@@ -160,7 +172,8 @@ public record ShardGroupOptions(
         stallListener,
         segmentBudgetBytes,
         maxConnectionsPerShard,
-        ringEntries);
+        ringEntries,
+        completionEntries);
   }
 
   public ShardGroupOptions withSpin(Duration newSpin) {
@@ -176,7 +189,8 @@ public record ShardGroupOptions(
         stallListener,
         segmentBudgetBytes,
         maxConnectionsPerShard,
-        ringEntries);
+        ringEntries,
+        completionEntries);
   }
 
   public ShardGroupOptions withTaskBudget(Duration newBudget) {
@@ -192,7 +206,8 @@ public record ShardGroupOptions(
         stallListener,
         segmentBudgetBytes,
         maxConnectionsPerShard,
-        ringEntries);
+        ringEntries,
+        completionEntries);
   }
 
   public ShardGroupOptions withStallBudget(Duration newBudget) {
@@ -208,7 +223,8 @@ public record ShardGroupOptions(
         stallListener,
         segmentBudgetBytes,
         maxConnectionsPerShard,
-        ringEntries);
+        ringEntries,
+        completionEntries);
   }
 
   public ShardGroupOptions withStallListener(StallListener newListener) {
@@ -224,7 +240,8 @@ public record ShardGroupOptions(
         newListener,
         segmentBudgetBytes,
         maxConnectionsPerShard,
-        ringEntries);
+        ringEntries,
+        completionEntries);
   }
 
   public ShardGroupOptions withSegmentBudgetBytes(long newBudgetBytes) {
@@ -240,7 +257,8 @@ public record ShardGroupOptions(
         stallListener,
         newBudgetBytes,
         maxConnectionsPerShard,
-        ringEntries);
+        ringEntries,
+        completionEntries);
   }
 
   public ShardGroupOptions withMaxConnectionsPerShard(int newMax) {
@@ -256,7 +274,8 @@ public record ShardGroupOptions(
         stallListener,
         segmentBudgetBytes,
         newMax,
-        ringEntries);
+        ringEntries,
+        completionEntries);
   }
 
   public ShardGroupOptions withRingEntries(int newEntries) {
@@ -272,6 +291,24 @@ public record ShardGroupOptions(
         stallListener,
         segmentBudgetBytes,
         maxConnectionsPerShard,
+        newEntries,
+        completionEntries);
+  }
+
+  public ShardGroupOptions withCompletionEntries(int newEntries) {
+    return new ShardGroupOptions(
+        name,
+        backend,
+        shards,
+        pinning,
+        cpus,
+        spin,
+        taskBudget,
+        stallBudget,
+        stallListener,
+        segmentBudgetBytes,
+        maxConnectionsPerShard,
+        ringEntries,
         newEntries);
   }
 

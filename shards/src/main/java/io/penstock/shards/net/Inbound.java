@@ -118,7 +118,8 @@ final class Inbound implements Runnable {
       return;
     }
     Segment own = shard.pool().tryLease(lent.length(), connection);
-    if (own == null) {
+    boolean poolEmpty = own == null;
+    if (poolEmpty) {
       // Already received, so it cannot wait; bounded by the kernel's buffers (see poller.uring).
       own = shard.overdraft(lent.length(), connection);
     }
@@ -133,12 +134,28 @@ final class Inbound implements Runnable {
         reading = false;
       }
     }
+    if (poolEmpty) {
+      starve();
+    }
     demandMayHaveEnded();
   }
 
   void onReceiveEnded(int result) {
+    if (result < 0 && !wants()) {
+      // Nobody asks, and the kernel tells it once only.
+      connection.failed(result);
+      return;
+    }
     stagedEnd = result;
     readLoop();
+  }
+
+  /** Wants nothing until the pool has segments again. */
+  private void starve() {
+    if (!starved) {
+      starved = true;
+      shard.onPoolEmpty(this);
+    }
   }
 
   void releaseStaged() {
@@ -183,8 +200,7 @@ final class Inbound implements Runnable {
       }
       Segment scratch = shard.scratch().borrow();
       if (scratch == null) {
-        starved = true;
-        shard.onPoolEmpty(this);
+        starve();
         return;
       }
       int n = connection.socket().receive(scratch);

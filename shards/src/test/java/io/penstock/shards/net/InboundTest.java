@@ -168,6 +168,48 @@ class InboundTest extends ConnectionStepTest {
   }
 
   @Test
+  void aFailureOfTheKernelsReceiveIsToldAlsoWhereNobodyAsks() {
+    handler.opened(connection -> {});
+    FakeStreamSocket socket = accept();
+    Segment kernels = shard.pool().lease(100, "the kernel");
+    shard.poller().deliver(() -> socket.receiveInto(kernels, bytes("unheard")));
+    socket.receiveEnds(IoResult.ECONNRESET);
+    shard.turnUntilIdle();
+    kernels.release();
+
+    assertThat(handler.reason()).isInstanceOf(CloseReason.PeerReset.class);
+    assertThat(shard.pool().leasedCount()).isZero();
+  }
+
+  @Test
+  void whatTheKernelReceivedWhileThePoolIsEmptyIsDeliveredAndEndsDemandUntilItIsNot() {
+    FakeStreamSocket socket = accept();
+    Segment kernels = shard.pool().lease(100, "the kernel");
+    List<Segment> kept = new ArrayList<>();
+    for (Segment s = shard.pool().tryLease(1, "the test");
+        s != null;
+        s = shard.pool().tryLease(1, "the test")) {
+      kept.add(s);
+    }
+    shard
+        .poller()
+        .deliver(
+            () -> {
+              socket.receiveInto(kernels, bytes("one "));
+              socket.receiveInto(kernels, bytes("two "));
+            });
+    shard.turnUntilIdle();
+    assertThat(text(handler.receivedBytes())).isEqualTo("one ");
+    assertThat(socket.isReceiveWanted()).isFalse();
+
+    kept.forEach(Segment::release);
+    shard.turnUntilIdle();
+    assertThat(text(handler.receivedBytes())).isEqualTo("one two ");
+    assertThat(socket.isReceiveWanted()).isTrue();
+    kernels.release();
+  }
+
+  @Test
   void whatWasReceivedButNeverAskedForIsReleasedWithTheConnection() {
     handler.opened(connection -> {});
     FakeStreamSocket socket = accept();

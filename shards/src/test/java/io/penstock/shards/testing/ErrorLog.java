@@ -4,8 +4,10 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Set;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -15,8 +17,8 @@ import org.slf4j.LoggerFactory;
 final class ErrorLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
   private static final List<String> LOGGERS = List.of("io.penstock", "io.netty");
 
-  // Copied on write: shards log while a test looks.
-  private final List<String> errors = new CopyOnWriteArrayList<>();
+  // Each text once, in order. Concurrent: shards log while a test looks.
+  private final Set<String> errors = Collections.synchronizedSet(new LinkedHashSet<>());
 
   ErrorLog() {
     start();
@@ -26,9 +28,11 @@ final class ErrorLog extends AppenderBase<ILoggingEvent> implements AutoCloseabl
     }
   }
 
-  /** What was logged so far, one text each. */
+  /** The texts that were logged so far. */
   List<String> errors() {
-    return List.copyOf(errors);
+    synchronized (errors) {
+      return List.copyOf(errors);
+    }
   }
 
   @Override

@@ -36,9 +36,6 @@ import org.slf4j.LoggerFactory;
 public final class UringPoller implements Poller, FdSockets.Watcher {
   private static final Logger LOG = LoggerFactory.getLogger(UringPoller.class);
 
-  /** Multishot operations bring completions that no submission bounds: an overflow costs calls. */
-  private static final int LEAST_COMPLETION_ENTRIES = 1 << 14;
-
   /** Polls without a wait at the end, until the last completions are home. */
   private static final int LAST_POLLS = 100_000;
 
@@ -56,11 +53,13 @@ public final class UringPoller implements Poller, FdSockets.Watcher {
    * Opens a ring.
    *
    * @param entries submission entries; a power of two or rounded up to one by the kernel
+   * @param completionEntries likewise; multishot operations bring completions that no submission
+   *     bounds, and an overflow costs calls
    */
-  public UringPoller(int entries) {
+  public UringPoller(int entries, int completionEntries) {
     IoUringIoHandlerConfig config = new IoUringIoHandlerConfig();
     config.setRingSize(entries);
-    config.setCqSize(Math.max(entries * 2, LEAST_COMPLETION_ENTRIES));
+    config.setCqSize(completionEntries);
     handler = IoUringIoHandler.newFactory(config).newHandler(executor);
   }
 
