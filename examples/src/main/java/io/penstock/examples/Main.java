@@ -2,6 +2,7 @@ package io.penstock.examples;
 
 import io.penstock.examples.echo.EchoCommand;
 import io.penstock.examples.smoke.SmokeCommand;
+import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -27,7 +28,25 @@ public final class Main implements Runnable {
   }
 
   static CommandLine commandLine() {
-    return new CommandLine(new Main());
+    return new CommandLine(new Main())
+        // An argument that begins with @ is an abstract Unix socket here, and no file.
+        .setExpandAtFiles(false)
+        .setOverwrittenOptionsAllowed(true)
+        .setParameterExceptionHandler(Main::refuse);
+  }
+
+  /** One line; and where no command was named, what there is. */
+  private static int refuse(ParameterException refused, String[] args) {
+    CommandLine command = refused.getCommandLine();
+    PrintWriter err = command.getErr();
+    if (command.getParent() == null) {
+      err.println(refused.getMessage());
+      command.usage(err);
+    } else {
+      err.println(
+          command.getCommandName() + ": " + refused.getMessage().replaceAll("\\s*\\R\\s*", "; "));
+    }
+    return command.getCommandSpec().exitCodeOnInvalidInput();
   }
 
   @Override

@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "smoke",
     mixinStandardHelpOptions = true,
+    sortOptions = false,
     description =
         "Runs an echo server and clients of it, and prints what they reach; or checks bytes, drains"
             + " and churns connections.",

@@ -119,6 +119,7 @@ final class SmokeRun {
     if (options.leg().backend().isPresent()) {
       group = group.withBackend(options.leg().backend().get());
     }
-    return ShardedLeg.start(group, options.poke());
+    boolean bothEnds = options.server() && options.clients() > 0 && options.churnSeconds() == 0;
+    return ShardedLeg.start(group, options.poke(), bothEnds);
   }
 }

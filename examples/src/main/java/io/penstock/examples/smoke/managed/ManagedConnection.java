@@ -121,6 +121,8 @@ final class ManagedConnection implements Wire, Remote {
     if (asked == Ending.NONE) {
       receive();
       flush();
+    } else {
+      discard();
     }
     if (asked == Ending.RESET || (asked == Ending.CLOSE && outgoing.isEmpty())) {
       end(asked == Ending.RESET);
@@ -158,6 +160,17 @@ final class ManagedConnection implements Wire, Remote {
         return;
       }
     }
+  }
+
+  /** A peer that cannot send might not read either, and what is queued here would never leave. */
+  private void discard() throws IOException {
+    int n = RECEIVE_BYTES;
+    for (int i = 0; i < RECEIVES_A_VISIT && n == RECEIVE_BYTES; i++) {
+      incoming.clear();
+      leg.called();
+      n = channel.read(incoming);
+    }
+    paused = n < 0;
   }
 
   private void flush() throws IOException {

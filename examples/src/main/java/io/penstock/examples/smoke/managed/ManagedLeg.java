@@ -222,7 +222,8 @@ public final class ManagedLeg implements Leg {
     return new LegCost(
         systemCalls.sum(),
         selectorWakeUps.sum() + queue.wakeUps(),
-        selectorParks.sum() + queue.parks());
+        selectorParks.sum() + queue.parks(),
+        0);
   }
 
   @Override

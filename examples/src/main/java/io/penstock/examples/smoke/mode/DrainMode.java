@@ -78,7 +78,7 @@ public final class DrainMode implements Mode {
     int clients = run.options().clients();
     long closedBefore = lanes.closed();
     long expected = (run.options().server() ? 2L : 1L) * clients;
-    run.connect(target, clients, () -> new WindowClient(traffic, () -> {}));
+    run.connectAtOnce(target, clients, () -> new WindowClient(traffic, () -> {}));
     boolean gone =
         Progress.awaitEnd(
             run.stop(),

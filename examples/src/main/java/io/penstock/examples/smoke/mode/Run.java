@@ -38,7 +38,7 @@ public record Run(SmokeOptions options, Leg leg, PrintWriter out, StopSignal sto
    *
    * @throws IOException if one does not get there
    */
-  List<Remote> connect(Endpoint target, int count, Supplier<? extends Peer> clients)
+  List<Remote> connectAtOnce(Endpoint target, int count, Supplier<? extends Peer> clients)
       throws IOException {
     List<CompletionStage<Remote>> connecting = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -46,24 +46,40 @@ public record Run(SmokeOptions options, Leg leg, PrintWriter out, StopSignal sto
     }
     List<Remote> remotes = new ArrayList<>();
     for (CompletionStage<Remote> one : connecting) {
-      try {
-        remotes.add(one.toCompletableFuture().get());
-      } catch (ExecutionException e) {
-        throw new IOException(
-            "client "
-                + (remotes.size() + 1)
-                + " of "
-                + count
-                + " did not connect to "
-                + target
-                + ": "
-                + e.getCause().getMessage(),
-            e.getCause());
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IOException("interrupted while clients connect", e);
-      }
+      remotes.add(await(one, remotes.size() + 1, count, target));
     }
     return remotes;
+  }
+
+  /** As {@link #connectAtOnce}, each when the one before is there: accepted in that order, too. */
+  List<Remote> connectInTurn(Endpoint target, int count, Supplier<? extends Peer> clients)
+      throws IOException {
+    List<Remote> remotes = new ArrayList<>();
+    for (int i = 1; i <= count; i++) {
+      remotes.add(await(leg.connect(target, clients), i, count, target));
+    }
+    return remotes;
+  }
+
+  private static Remote await(
+      CompletionStage<Remote> connecting, int number, int count, Endpoint target)
+      throws IOException {
+    try {
+      return connecting.toCompletableFuture().get();
+    } catch (ExecutionException e) {
+      throw new IOException(
+          "client "
+              + number
+              + " of "
+              + count
+              + " did not connect to "
+              + target
+              + ": "
+              + e.getCause().getMessage(),
+          e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while clients connect", e);
+    }
   }
 }

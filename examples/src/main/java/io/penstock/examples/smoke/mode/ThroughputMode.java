@@ -23,6 +23,7 @@ import java.util.Map;
 
 /** Keeps messages going and reports each second. */
 public final class ThroughputMode implements Mode {
+  private static final long OPEN_MILLIS = 10_000;
   private static final long CLOSE_MILLIS = 10_000;
   private static final long WATCH_MILLIS = 100;
   private static final long SECOND_NANOS = 1_000_000_000;
@@ -77,8 +78,10 @@ public final class ThroughputMode implements Mode {
               Long.MAX_VALUE,
               options.resetClose());
       start = Sample.of(run.leg());
-      List<Remote> remotes = run.connect(target, options.clients(), () -> client(traffic));
+      List<Remote> remotes = run.connectInTurn(target, options.clients(), () -> client(traffic));
       run.out().println("opened " + remotes.size() + " client connection(s) to " + target);
+      // A connect is known here before the client that was made for it has begun.
+      run.stop().awaitThat(() -> clients.size() == options.clients(), OPEN_MILLIS);
       start = Sample.of(run.leg());
       beginToScore();
       reportUntilDone();

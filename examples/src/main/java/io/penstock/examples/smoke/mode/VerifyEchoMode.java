@@ -42,7 +42,7 @@ public final class VerifyEchoMode implements Mode {
                 options.sizeBytes(),
                 options.window(),
                 connections));
-    run.connect(target, connections, () -> new CheckingClient(traffic, () -> {}));
+    run.connectAtOnce(target, connections, () -> new CheckingClient(traffic, () -> {}));
     Lanes lanes = run.leg().lanes();
     boolean ended =
         Progress.awaitEnd(

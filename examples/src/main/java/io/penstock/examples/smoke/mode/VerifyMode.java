@@ -50,7 +50,7 @@ public final class VerifyMode implements Mode {
             Lines.format(
                 "verify: backend=%s payload=%d seg=%d connections=%d expected=%d",
                 run.leg().effective().backend(), payloadBytes, PIECE_BYTES, connections, expected));
-    run.connect(
+    run.connectAtOnce(
         target, connections, () -> new CheckingReceiver(pattern, payloadBytes, perConnection));
     ByteBuffer payload = payload(pattern, payloadBytes);
     boolean sent = true;

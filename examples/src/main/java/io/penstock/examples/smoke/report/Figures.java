@@ -127,6 +127,7 @@ public record Figures(
     map.put("roundTripTimeMicros", isTimed() ? timesMap() : null);
     map.put("littleMeanMicros", expectedMeanMicros());
     map.put("cpuSeconds", cpuSeconds());
+    map.put("stalls", cost().stalls());
     map.put("perRoundTrip", perRoundTripMap());
     return map;
   }

@@ -42,13 +42,14 @@ public final class Summary {
     lines.add(
         Lines.format(
             "cost: %.2f CPU s, %.2f CPU us per round-trip; per round-trip %.3f system calls, %.4f"
-                + " wake-ups, %.4f parks, %.2f B allocated (all threads)",
+                + " wake-ups, %.4f parks, %.2f B allocated (all threads); %d stalled turn(s)",
             figures.cpuSeconds(),
             figures.perRoundTrip(figures.cpuSeconds() * 1e6),
             figures.perRoundTrip(figures.cost().systemCalls()),
             figures.perRoundTrip(figures.cost().wakeUps()),
             figures.perRoundTrip(figures.cost().parks()),
-            figures.perRoundTrip(figures.allocatedBytes())));
+            figures.perRoundTrip(figures.allocatedBytes()),
+            figures.cost().stalls()));
     return lines;
   }
 

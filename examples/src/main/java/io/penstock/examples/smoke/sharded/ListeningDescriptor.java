@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -50,7 +51,7 @@ record ListeningDescriptor(int descriptor, Path file) {
     return new ListeningDescriptor(socket.intValue(), file);
   }
 
-  private static void bind(Socket socket, java.net.SocketAddress address) throws IOException {
+  private static void bind(Socket socket, SocketAddress address) throws IOException {
     boolean listening = false;
     try {
       socket.bind(address);

@@ -19,6 +19,8 @@ import io.penstock.shards.metrics.CounterSnapshot;
 import io.penstock.shards.net.ConnectOptions;
 import io.penstock.shards.net.ConnectionRef;
 import io.penstock.shards.net.ListenOptions;
+import io.penstock.shards.net.ListenOptions.Accepting;
+import io.penstock.shards.net.Placement;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -26,9 +28,13 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Both ends on the shards of one group. */
 public final class ShardedLeg implements Leg {
+  private static final Logger LOG = LoggerFactory.getLogger(ShardedLeg.class);
+
   private static final int BACKLOG = 4096;
 
   /** How long replies may take that are still with the poker when the leg is closed. */
@@ -40,10 +46,13 @@ public final class ShardedLeg implements Leg {
   private final ShardGroup group;
   private final Lanes lanes;
   private final Poker poker;
+  private final boolean bothEnds;
   private ListeningDescriptor adopted;
+  private int clientsStarted;
 
-  private ShardedLeg(ShardGroup group, boolean poke) {
+  private ShardedLeg(ShardGroup group, boolean poke, boolean bothEnds) {
     this.group = group;
+    this.bothEnds = bothEnds;
     this.lanes = new Lanes(group.shardCount());
     this.poker = poke ? new Poker(group.shardCount()) : null;
   }
@@ -52,9 +61,12 @@ public final class ShardedLeg implements Leg {
    * Starts the shards.
    *
    * @param poke whether a thread is needed that sends out of band
+   * @param bothEnds whether clients of the own server are to be spread so that all are alike
    */
-  public static ShardedLeg start(ShardGroupOptions options, boolean poke) {
-    ShardedLeg leg = new ShardedLeg(ShardGroup.start(options), poke);
+  public static ShardedLeg start(ShardGroupOptions options, boolean poke, boolean bothEnds) {
+    // Counted, and shown at the end: on a busy machine a line for each would drown the figures.
+    ShardGroupOptions quiet = options.withStallListener(stall -> LOG.debug("{}", stall.describe()));
+    ShardedLeg leg = new ShardedLeg(ShardGroup.start(quiet), poke, bothEnds);
     if (poke) {
       leg.poker.start();
     }
@@ -113,13 +125,34 @@ public final class ShardedLeg implements Leg {
   @Override
   public CompletionStage<Remote> connect(Endpoint endpoint, Supplier<? extends Peer> clients) {
     ShardHandler handler = new ShardHandler(this, Role.CLIENT, clients);
+    int shard = clientsStarted++ % group.shardCount();
     return group
-        .connect(endpoint, ConnectOptions.defaults(), handler)
+        .connect(shard, endpoint, ConnectOptions.defaults(), handler)
         .thenApply(ShardedLeg::remote);
   }
 
-  private static ListenOptions listenOptions() {
-    return ListenOptions.defaults().withBacklog(BACKLOG);
+  private ListenOptions listenOptions() {
+    ListenOptions options = ListenOptions.defaults().withBacklog(BACKLOG);
+    return bothEnds
+        ? options.withAccepting(Accepting.ACCEPTOR).withPlacement(ShardedLeg::afterTheClient)
+        : options;
+  }
+
+  /**
+   * The server's end of the first client goes to the shard after the client's, and so on: if they
+   * are connected one after the other, all connections are alike, each between two shards. Some
+   * with both ends on one shard would be many times faster than the others.
+   */
+  private static Placement afterTheClient() {
+    return new Placement() {
+      private int clients;
+
+      @Override
+      public int choose(int[] openCounts) {
+        clients++;
+        return clients % openCounts.length;
+      }
+    };
   }
 
   private static Remote remote(ConnectionRef ref) {
@@ -142,7 +175,8 @@ public final class ShardedLeg implements Leg {
     return new LegCost(
         counters.get(Counter.SYSTEM_CALLS),
         counters.get(Counter.WAKE_UPS),
-        counters.get(Counter.PARKS));
+        counters.get(Counter.PARKS),
+        counters.get(Counter.STALLS));
   }
 
   @Override
