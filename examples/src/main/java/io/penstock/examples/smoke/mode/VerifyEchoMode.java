@@ -47,7 +47,8 @@ public final class VerifyEchoMode implements Mode {
     boolean ended =
         Progress.awaitEnd(
             run.stop(),
-            () -> lanes.live() == 0,
+            // A connect is told of before its client counts as open: all have to have closed.
+            () -> lanes.sum(Count.CLIENTS_CLOSED) >= connections && lanes.live() == 0,
             () -> lanes.sum(Count.RECEIVED_BYTES),
             STUCK_MILLIS);
     return outcome(run, expected, ended);
