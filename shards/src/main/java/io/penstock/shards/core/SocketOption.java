@@ -16,7 +16,10 @@ public enum SocketOption {
   TCP_USER_TIMEOUT,
   /** 1: acknowledge at once (tcp(7) TCP_QUICKACK); the kernel may turn it off again. */
   TCP_QUICKACK,
-  /** Seconds that close waits, 0 resets instead (socket(7) SO_LINGER). */
+  /**
+   * Seconds that close waits, 0 resets instead (socket(7) SO_LINGER). No shard waits: with more
+   * than 0 a close leaves the rest to the kernel, as without the option.
+   */
   SO_LINGER,
   /** Bytes; the kernel doubles it (socket(7) SO_SNDBUF). */
   SO_SNDBUF,

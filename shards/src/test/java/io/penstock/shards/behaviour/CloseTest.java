@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.shards.Listener;
 import io.penstock.shards.core.Endpoint;
+import io.penstock.shards.core.SocketOption;
+import io.penstock.shards.core.SocketOptions;
+import io.penstock.shards.core.UnsupportedSocketOptionException;
 import io.penstock.shards.net.CloseReason;
 import io.penstock.shards.net.ConnectOptions;
 import io.penstock.shards.net.Connection;
@@ -261,6 +264,40 @@ class CloseTest {
     assertThat(peer.discardToEnd()).isZero();
     handler.tell(Connection::abort);
     assertThat(handler.awaitClosed(Duration.ofSeconds(1))).isEqualTo(new CloseReason.Aborted());
+  }
+
+  @EachBackend
+  void aLingerOptionHoldsUpNoShard(TestNet net) throws Exception {
+    SocketOptions lingers = SocketOptions.none().with(SocketOption.SO_LINGER, 5);
+    ListenOptions impatient = lingering(Duration.ofMillis(1), MEBIBYTE);
+    RawPeer bystander = net.accepted(RecordingHandler.echoing());
+    for (ListenOptions options :
+        List.of(impatient.withAcceptedSocket(lingers), impatient.withListenerSocket(lingers))) {
+      RecordingHandler handler = RecordingHandler.silent();
+      Listener listener;
+      try {
+        listener = net.listen(options, handler);
+      } catch (UnsupportedSocketOptionException e) {
+        assertThat(net.isNio()).isTrue();
+        continue;
+      }
+      RawPeer peer = net.peerOf(listener);
+      handler.awaitOpened();
+      // The kernel takes it all, but the peer does not: there is something to wait for.
+      handler.tell(
+          connection -> {
+            for (int i = 0; i < 40; i++) {
+              connection.write(PatternSource.segment(connection, pattern, 0, 1 << 14));
+            }
+            connection.close();
+          });
+      long before = System.nanoTime();
+      assertThat(handler.awaitClosed()).isEqualTo(new CloseReason.Closed());
+      bystander.send((byte) 1);
+      bystander.receive(1);
+      assertThat(System.nanoTime() - before).isLessThan(TimeUnit.SECONDS.toNanos(2));
+      assertThat(peer.discardToEnd()).isEqualTo(40 << 14);
+    }
   }
 
   @EachBackend

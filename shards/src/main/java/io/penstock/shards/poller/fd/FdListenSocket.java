@@ -118,7 +118,7 @@ public abstract class FdListenSocket implements ListenSocket {
   }
 
   private void hand(int descriptor) {
-    FdSocket accepted = new FdSocket(descriptor, socket.isUnix());
+    FdSocket accepted = socket.accepted(descriptor);
     FdAcceptedSocket handed = new FdAcceptedSocket(accepted, remoteOf());
     try {
       FdOptions.apply(accepted, FdSocket.isIpv6(local), acceptedOptions);

@@ -77,7 +77,7 @@ final class FdOptions {
     switch (option) {
       case SO_SNDBUF -> socket.setSendBufferSize(value);
       case SO_RCVBUF -> socket.setReceiveBufferSize(value);
-      case SO_LINGER -> socket.setSoLinger(value);
+      case SO_LINGER -> socket.linger(value);
       case SO_REUSEADDR -> socket.setReuseAddress(value != 0);
       default -> setTcp(socket, ipv6, option, value);
     }

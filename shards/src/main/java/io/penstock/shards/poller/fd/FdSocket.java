@@ -35,6 +35,8 @@ public final class FdSocket extends Socket {
   private static final int UCRED_BYTES = 12;
 
   private final boolean unix;
+  // A time to linger is set, in which close would block.
+  private boolean lingers;
 
   FdSocket(int descriptor, boolean unix) {
     super(descriptor);
@@ -53,6 +55,7 @@ public final class FdSocket extends Socket {
       Socket unknown = new Socket(descriptor);
       socket = new FdSocket(descriptor, unknown.getIntOpt(SOL_SOCKET, SO_DOMAIN) == AF_UNIX);
       listening = unknown.getIntOpt(SOL_SOCKET, SO_ACCEPTCONN) != 0;
+      socket.lingers = unknown.getSoLinger() > 0;
     } catch (IOException | ChannelException | IllegalArgumentException e) {
       throw new IOException("descriptor " + descriptor + " is no socket: " + e.getMessage(), e);
     }
@@ -77,6 +80,28 @@ public final class FdSocket extends Socket {
 
   public boolean isUnix() {
     return unix;
+  }
+
+  /** A socket that this one, which listens, has accepted. */
+  FdSocket accepted(int descriptor) {
+    FdSocket accepted = new FdSocket(descriptor, unix);
+    accepted.lingers = lingers;
+    return accepted;
+  }
+
+  /** Seconds to linger, of which 0 makes a close reset the peer. */
+  void linger(int seconds) throws IOException {
+    setSoLinger(seconds);
+    lingers = seconds > 0;
+  }
+
+  /** Never waits: the kernel goes on by itself with what it holds, whatever the time to linger. */
+  @Override
+  public void close() throws IOException {
+    if (lingers) {
+      setSoLinger(-1);
+    }
+    super.close();
   }
 
   /** As recv(2): bytes, 0 at the end, or a negated errno. */

@@ -12,7 +12,7 @@ final class Resets {
 
   static void prepare(FdSocket socket) {
     try {
-      socket.setSoLinger(0);
+      socket.linger(0);
     } catch (IOException e) {
       // EINVAL for a socket whose peer has reset it already: there is nobody left to reset.
       LOG.debug("{} closes without a reset", socket, e);
