@@ -6,7 +6,6 @@ import io.penstock.shards.loop.ShardLoop;
 import io.penstock.shards.loop.TimerQueue;
 import io.penstock.shards.loop.TurnMonitor;
 import io.penstock.shards.memory.SegmentPool;
-import io.penstock.shards.memory.SharedSegmentPool;
 import io.penstock.shards.metrics.ShardCounters;
 import io.penstock.shards.net.NetShard;
 import io.penstock.shards.pinning.PinningPlan;
@@ -105,15 +104,15 @@ final class GroupStart {
   }
 
   /** The shards around their pollers, not started. */
-  Shard[] shards(List<Poller> pollers, List<TurnMonitor> monitors, SharedSegmentPool shared) {
+  Shard[] shards(List<Poller> pollers, List<TurnMonitor> monitors) {
     Shard[] shards = new Shard[pollers.size()];
     for (int i = 0; i < shards.length; i++) {
-      shards[i] = shard(i, pollers.get(i), monitors.get(i), shared);
+      shards[i] = shard(i, pollers.get(i), monitors.get(i));
     }
     return shards;
   }
 
-  private Shard shard(int index, Poller poller, TurnMonitor monitor, SharedSegmentPool shared) {
+  private Shard shard(int index, Poller poller, TurnMonitor monitor) {
     ShardCounters counters = new ShardCounters();
     // The pool wakes the loop, which is made with the pool: the reference closes the circle.
     ShardLoop[] loop = new ShardLoop[1];
@@ -138,7 +137,6 @@ final class GroupStart {
             loop[0],
             poller,
             pool,
-            shared,
             options.maxConnectionsPerShard(),
             (what, failure) -> LOG.error("{} failed on shard {}", what, index, failure));
     String threadName = options.name() + "-shard-" + index;

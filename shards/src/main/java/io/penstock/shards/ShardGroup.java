@@ -128,7 +128,7 @@ public final class ShardGroup implements AutoCloseable {
             StallDetector.DEFAULT_REPORT_INTERVAL,
             System::nanoTime,
             options.stallListener());
-    Shard[] shards = start.shards(pollers, monitors, shared);
+    Shard[] shards = start.shards(pollers, monitors);
     stalls.start();
     List<CompletableFuture<String>> starting = new ArrayList<>();
     for (Shard shard : shards) {

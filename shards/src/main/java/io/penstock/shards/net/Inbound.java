@@ -111,18 +111,21 @@ final class Inbound implements Runnable {
     readLoop();
   }
 
-  void onReceived(Segment lent) {
-    countReceived(lent.length());
+  /** False if the pool is empty; then it is offered again when this connection wants it again. */
+  boolean tryReceived(Segment lent) {
+    int lengthBytes = lent.length();
     if (discarding) {
-      spendDiscard(lent.length());
-      return;
+      countReceived(lengthBytes);
+      spendDiscard(lengthBytes);
+      return true;
     }
-    Segment own = shard.pool().tryLease(lent.length(), connection);
-    boolean poolEmpty = own == null;
-    if (poolEmpty) {
-      // Already received, so it cannot wait; bounded by the kernel's buffers (see poller.uring).
-      own = shard.overdraft(lent.length(), connection);
+    Segment own = shard.pool().tryLease(lengthBytes, connection);
+    if (own == null) {
+      starve();
+      demandMayHaveEnded();
+      return false;
     }
+    countReceived(lengthBytes);
     own.append(lent);
     if (reading || !wants() || hasStaged()) {
       stage(own);
@@ -134,10 +137,8 @@ final class Inbound implements Runnable {
         reading = false;
       }
     }
-    if (poolEmpty) {
-      starve();
-    }
     demandMayHaveEnded();
+    return true;
   }
 
   void onReceiveEnded(int result) {

@@ -6,7 +6,6 @@ import io.penstock.shards.loop.Timer;
 import io.penstock.shards.loop.TimerQueue;
 import io.penstock.shards.memory.Segment;
 import io.penstock.shards.memory.SegmentPool;
-import io.penstock.shards.memory.SegmentSource;
 import io.penstock.shards.metrics.Counter;
 import io.penstock.shards.metrics.ShardCounters;
 import io.penstock.shards.poller.AcceptedSocket;
@@ -34,7 +33,6 @@ public final class NetShard {
   private final ShardLoop loop;
   private final Poller poller;
   private final SegmentPool pool;
-  private final SegmentSource overdraft;
   private final BiConsumer<String, Throwable> handlerErrors;
   private final ReadScratch scratch;
   private final ConnectionTable connections = new ConnectionTable();
@@ -46,7 +44,6 @@ public final class NetShard {
   /**
    * Makes the network side of a shard.
    *
-   * @param overdraft leases what the kernel has received already when the pool is empty
    * @param maxConnections connections it may have open; positive
    * @param handlerErrors told what threw, where no connection is left to end, and what it threw
    */
@@ -55,14 +52,12 @@ public final class NetShard {
       ShardLoop loop,
       Poller poller,
       SegmentPool pool,
-      SegmentSource overdraft,
       int maxConnections,
       BiConsumer<String, Throwable> handlerErrors) {
     this.index = index;
     this.loop = loop;
     this.poller = poller;
     this.pool = pool;
-    this.overdraft = overdraft;
     this.maxConnections = maxConnections;
     this.handlerErrors = handlerErrors;
     this.scratch = new ReadScratch(pool);
@@ -233,11 +228,6 @@ public final class NetShard {
     return loop.counters();
   }
 
-  Segment overdraft(int lengthBytes, Object owner) {
-    counters().increment(Counter.POOL_WAITS);
-    return overdraft.lease(lengthBytes, owner);
-  }
-
   void requireOnShard(Connection connection) {
     if (!loop.isShardThread()) {
       throw new IllegalStateException(
@@ -343,11 +333,9 @@ public final class NetShard {
     }
 
     @Override
-    public void onReceived(Segment lent) {
+    public boolean onReceived(Segment lent) {
       connection.shard.loop().running(connection);
-      if (connection.isLive()) {
-        connection.in.onReceived(lent);
-      }
+      return !connection.isLive() || connection.in.tryReceived(lent);
     }
 
     @Override

@@ -19,8 +19,11 @@ public interface SocketEvents {
 
   /**
    * The kernel received into memory of its own choice. The segment is valid during the call only.
+   *
+   * @return false if there is no memory to take it into; then it is kept, and offered again before
+   *     all that comes behind it, once receiving is wanted again
    */
-  void onReceived(Segment lent);
+  boolean onReceived(Segment lent);
 
   /** A receive of the kernel's ended: 0 at the end of the peer's bytes, else a failure. */
   void onReceiveEnded(int result);

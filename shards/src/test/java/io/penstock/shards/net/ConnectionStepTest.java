@@ -88,7 +88,6 @@ abstract class ConnectionStepTest {
     Assertions.assertThat(shard.net().openCount()).isZero();
     shard.net().close();
     Assertions.assertThat(shard.pool().leasedCount()).as("segments out").isZero();
-    Assertions.assertThat(shard.shared().leasedCount()).as("shared segments out").isZero();
     Assertions.assertThat(handler.calls()).filteredOn("closed"::equals).hasSizeLessThan(2);
     Assertions.assertThat(shard.errors()).isEmpty();
   }

@@ -47,6 +47,9 @@ public final class FakeStreamSocket implements StreamSocket {
   private int receives;
   private int writes;
   private int reads;
+  // What the kernel received by itself and nobody had the memory to take.
+  private final Deque<byte[]> refused = new ArrayDeque<>();
+  private Segment lastLent;
   private boolean receiveWanted;
   private boolean unboundedWanted;
   private boolean writableWanted;
@@ -130,9 +133,22 @@ public final class FakeStreamSocket implements StreamSocket {
 
   /** The kernel has received into memory of its own. */
   public void receiveInto(Segment lent, byte[] bytes) {
-    lent.range(0, 0);
-    lent.append(bytes, 0, bytes.length);
-    events.onReceived(lent);
+    lastLent = lent;
+    refused.add(bytes);
+    offerRefused();
+  }
+
+  /** Offers what was received and not taken, in order, until it is refused. */
+  private void offerRefused() {
+    while (!refused.isEmpty()) {
+      byte[] bytes = refused.peekFirst();
+      lastLent.range(0, 0);
+      lastLent.append(bytes, 0, bytes.length);
+      if (!events.onReceived(lastLent)) {
+        return;
+      }
+      refused.removeFirst();
+    }
   }
 
   /** A receive of the kernel's ends. */
@@ -294,6 +310,9 @@ public final class FakeStreamSocket implements StreamSocket {
     requireOpen("wantReceive");
     receiveWanted = wanted;
     unboundedWanted = unbounded;
+    if (wanted && !refused.isEmpty()) {
+      tell(this::offerRefused);
+    }
   }
 
   @Override

@@ -6,7 +6,6 @@ import io.penstock.shards.loop.LoopOptions;
 import io.penstock.shards.loop.ShardLoop;
 import io.penstock.shards.loop.TurnMonitor;
 import io.penstock.shards.memory.SegmentPool;
-import io.penstock.shards.memory.SharedSegmentPool;
 import io.penstock.shards.metrics.Counter;
 import io.penstock.shards.metrics.ShardCounters;
 import io.penstock.shards.net.ConnectOptions;
@@ -42,7 +41,6 @@ public final class SteppedShard {
   private final List<Throwable> errors = new ArrayList<>();
   private final List<Throwable> handlerErrors = new ArrayList<>();
   private final SegmentPool pool;
-  private final SharedSegmentPool shared;
   private final ShardLoop loop;
   private final NetShard net;
 
@@ -54,7 +52,6 @@ public final class SteppedShard {
   public SteppedShard(LoopOptions options, long poolBytes) {
     ShardLoop[] made = new ShardLoop[1];
     pool = new SegmentPool(poller.memoryAddresses(), poolBytes, clock, () -> made[0].ring());
-    shared = new SharedSegmentPool(poller.memoryAddresses(), POOL_BYTES);
     loop = new ShardLoop(poller, pool, options, clock, counters, monitor, errors::add);
     made[0] = loop;
     net =
@@ -63,7 +60,6 @@ public final class SteppedShard {
             loop,
             poller,
             pool,
-            shared,
             Integer.MAX_VALUE,
             (connection, failure) -> handlerErrors.add(failure));
     try {
@@ -91,11 +87,6 @@ public final class SteppedShard {
 
   public SegmentPool pool() {
     return pool;
-  }
-
-  /** The pool of threads that are no shard. */
-  public SharedSegmentPool shared() {
-    return shared;
   }
 
   public long count(Counter counter) {

@@ -11,7 +11,8 @@ import java.io.IOException;
  * operations (IORING_OP_PROVIDE_BUFFERS).
  *
  * <p>What was received is copied out before the poll ends, and its buffer goes back with the next
- * submission. So the group cannot run dry for longer than one poll, whoever keeps what it received.
+ * submission. So the group cannot run dry for longer than one poll, whoever keeps what it received;
+ * but while the shard's pool is empty, buffers are withheld until there is memory to copy to.
  */
 @OnShard
 final class ReceiveBuffers implements RingHandle.Completions {
@@ -27,6 +28,7 @@ final class ReceiveBuffers implements RingHandle.Completions {
   private final RingHandle handle;
   private final short[] returned = new short[BUFFERS];
   private int returnedCount;
+  private int withheld;
 
   ReceiveBuffers(UringPoller poller) throws IOException {
     handle = new RingHandle(poller, this);
@@ -38,6 +40,21 @@ final class ReceiveBuffers implements RingHandle.Completions {
   /** What the kernel put into a buffer; valid until it is given back. */
   Segment received(int buffer, int lengthBytes) {
     return memory.piece(buffer, lengthBytes);
+  }
+
+  /** What was received into the buffer waits there for memory, and the group is one smaller. */
+  void withhold() {
+    withheld++;
+  }
+
+  void giveBackWithheld(int buffer) {
+    withheld--;
+    giveBack(buffer);
+  }
+
+  /** True while the group may be empty for longer than one poll. */
+  boolean isShort() {
+    return withheld > 0;
   }
 
   void giveBack(int buffer) {

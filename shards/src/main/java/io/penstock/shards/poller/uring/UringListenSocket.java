@@ -15,7 +15,8 @@ import org.slf4j.LoggerFactory;
  * is accepted is then bounded a turn and stops at once when the listener closes.
  */
 @OnShard
-final class UringListenSocket extends FdListenSocket implements RingHandle.Completions {
+final class UringListenSocket extends FdListenSocket
+    implements RingHandle.Completions, UringPoller.Continued {
   private static final Logger LOG = LoggerFactory.getLogger(UringListenSocket.class);
   private static final short POLL = 1;
   private static final long NOT_SUBMITTED = 0;
@@ -100,7 +101,8 @@ final class UringListenSocket extends FdListenSocket implements RingHandle.Compl
     }
   }
 
-  void proceed() {
+  @Override
+  public void proceed() {
     queued = false;
     onReady();
   }

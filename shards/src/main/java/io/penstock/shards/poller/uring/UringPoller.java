@@ -39,13 +39,21 @@ public final class UringPoller implements Poller, FdSockets.Watcher {
   /** Polls without a wait at the end, until the last completions are home. */
   private static final int LAST_POLLS = 100_000;
 
+  /** Goes on in the next poll. */
+  interface Continued {
+    void proceed();
+
+    /** Going on threw. */
+    void onUnhandled(Throwable cause);
+  }
+
   private final ShardExecutor executor = new ShardExecutor();
   private final IoHandler handler;
   private final HandlerWait handlerWait = new HandlerWait();
   private final FdContext context = new FdContext();
   private final FdSockets sockets = new FdSockets(this, context);
-  // Listeners with more to accept than one turn takes.
-  private final ArrayDeque<UringListenSocket> continued = new ArrayDeque<>();
+  // Those with more to do than one poll allowed, or waiting for memory.
+  private final ArrayDeque<Continued> continued = new ArrayDeque<>();
   private ReceiveBuffers receiveBuffers;
   private int outstanding;
 
@@ -84,10 +92,19 @@ public final class UringPoller implements Poller, FdSockets.Watcher {
     }
     int events = handler.run(handlerWait.of(PollWait.NONE));
     for (int i = continued.size(); i > 0; i--) {
-      continued.pollFirst().proceed();
+      proceed(continued.pollFirst());
       events++;
     }
     return events;
+  }
+
+  private static void proceed(Continued socket) {
+    try {
+      socket.proceed();
+    } catch (Throwable t) {
+      LOG.error("{} could not go on", socket, t);
+      socket.onUnhandled(t);
+    }
   }
 
   @Override
@@ -186,7 +203,7 @@ public final class UringPoller implements Poller, FdSockets.Watcher {
     outstanding--;
   }
 
-  void proceedLater(UringListenSocket listener) {
-    continued.add(listener);
+  void proceedLater(Continued socket) {
+    continued.add(socket);
   }
 }

@@ -10,6 +10,7 @@ import io.penstock.shards.poller.fd.FdContext;
 import io.penstock.shards.poller.fd.FdSocket;
 import io.penstock.shards.poller.fd.FdStreamSocket;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * shard's group of buffers, is still handed over.
  */
 @OnShard
-final class UringStreamSocket extends FdStreamSocket implements RingHandle.Completions {
+final class UringStreamSocket extends FdStreamSocket
+    implements RingHandle.Completions, UringPoller.Continued {
   private static final Logger LOG = LoggerFactory.getLogger(UringStreamSocket.class);
 
   private static final short POLL_READABLE = 1;
@@ -57,6 +59,13 @@ final class UringStreamSocket extends FdStreamSocket implements RingHandle.Compl
   private boolean cancelling;
   private boolean wanted;
   private boolean unbounded;
+  // Received by the ring while there was no memory to take it, and how the receive ended behind it.
+  private final ArrayDeque<Held> held = new ArrayDeque<>(0);
+  private int endBehindHeld;
+  private boolean proceeding;
+
+  /** A buffer of the group with what is in it. */
+  private record Held(int buffer, int lengthBytes) {}
 
   UringStreamSocket(
       UringPoller poller,
@@ -99,6 +108,10 @@ final class UringStreamSocket extends FdStreamSocket implements RingHandle.Compl
     super.wantReceive(newWanted, newUnbounded);
     wanted = newWanted;
     unbounded = newUnbounded;
+    if (wanted && isHolding() && !proceeding) {
+      proceeding = true;
+      poller.proceedLater(this);
+    }
     if (onRing && !(wanted && unbounded)) {
       leaveRing();
     } else if (!onRing && wanted && unbounded && smallReceives >= SMALL_ROW) {
@@ -108,7 +121,7 @@ final class UringStreamSocket extends FdStreamSocket implements RingHandle.Compl
 
   @Override
   public int receive(Segment into) {
-    if (receive != NOT_SUBMITTED) {
+    if (receive != NOT_SUBMITTED || isHolding()) {
       // The ring may hold earlier bytes already: taking later ones here would swap them.
       return IoResult.WOULD_BLOCK;
     }
@@ -211,14 +224,7 @@ final class UringStreamSocket extends FdStreamSocket implements RingHandle.Compl
       cancelling = false;
     }
     if (RingOps.hasBuffer(flags)) {
-      int buffer = RingOps.buffer(flags);
-      try {
-        if (!isClosed() && result > 0) {
-          received(buffer, result);
-        }
-      } finally {
-        poller.receiveBuffers().giveBack(buffer);
-      }
+      received(RingOps.buffer(flags), result);
     }
     if (!more && !isClosed()) {
       receiveEnded(result);
@@ -226,14 +232,75 @@ final class UringStreamSocket extends FdStreamSocket implements RingHandle.Compl
   }
 
   private void received(int buffer, int lengthBytes) {
-    if (lengthBytes == ReceiveBuffers.BUFFER_BYTES && onRing) {
+    if (lengthBytes == ReceiveBuffers.BUFFER_BYTES && onRing && !isClosed()) {
       // More is behind it: large reads by plain calls carry it better.
       leaveRing();
     }
-    events.onReceived(poller.receiveBuffers().received(buffer, lengthBytes));
+    boolean keep = isHolding();
+    try {
+      keep = keep || !offer(buffer, lengthBytes);
+    } finally {
+      if (keep && !isClosed()) {
+        poller.receiveBuffers().withhold();
+        held.add(new Held(buffer, lengthBytes));
+      } else {
+        poller.receiveBuffers().giveBack(buffer);
+      }
+    }
+  }
+
+  /** True if it was taken, or nobody is there to take it. */
+  private boolean offer(int buffer, int lengthBytes) {
+    return isClosed()
+        || lengthBytes <= 0
+        || events.onReceived(poller.receiveBuffers().received(buffer, lengthBytes));
+  }
+
+  /** There may be memory again for what is held. */
+  @Override
+  public void proceed() {
+    proceeding = false;
+    if (!isHolding()) {
+      return;
+    }
+    while (wanted && isHolding() && !isClosed()) {
+      Held first = held.getFirst();
+      if (!offer(first.buffer(), first.lengthBytes())) {
+        return;
+      }
+      if (isHolding()) {
+        held.removeFirst();
+        poller.receiveBuffers().giveBackWithheld(first.buffer());
+      }
+    }
+    if (isHolding() || receive != NOT_SUBMITTED || isClosed()) {
+      return;
+    }
+    receiveEnded(endBehindHeld);
+    if (!isClosed()) {
+      // What the poll may have told meanwhile could not be read.
+      events.onReadable(false);
+    }
+  }
+
+  private boolean isHolding() {
+    return !held.isEmpty();
+  }
+
+  private void releaseHeld() {
+    held.forEach(one -> poller.receiveBuffers().giveBackWithheld(one.buffer()));
+    held.clear();
   }
 
   private void receiveEnded(int result) {
+    if (isHolding()) {
+      endBehindHeld = result;
+      return;
+    }
+    if (result == IoResult.ENOBUFS && poller.receiveBuffers().isShort()) {
+      // It may stay so for a while: plain calls need no buffer of the group.
+      leaveRing();
+    }
     boolean goesOn = result > 0 || result == IoResult.ENOBUFS || result == IoResult.ECANCELED;
     if (!goesOn) {
       onRing = false;
@@ -255,6 +322,7 @@ final class UringStreamSocket extends FdStreamSocket implements RingHandle.Compl
   /** The ring's operations keep the socket open, so they end first. */
   @Override
   protected void release() {
+    releaseHeld();
     cancel(readablePoll);
     if (!writableCancelling) {
       cancel(writablePoll);
