@@ -20,7 +20,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 
 class HalfCloseTest {
-  private static final Duration A_WHILE = Duration.ofMillis(300);
+  private static final Duration A_WHILE = Duration.ofMillis(200);
 
   private final Pattern pattern = new Pattern(3);
 

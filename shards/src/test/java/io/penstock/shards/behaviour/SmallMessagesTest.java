@@ -94,7 +94,7 @@ class SmallMessagesTest {
             });
     pausing.start();
     Random random = new Random(4);
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < 1000; i++) {
       int lengthBytes = 1 + random.nextInt(7);
       peer.send(pattern, sent, lengthBytes);
       sent += lengthBytes;
@@ -310,7 +310,7 @@ class SmallMessagesTest {
   // B25
   @EachBackend
   void anAbortWithOutputUnderWayIsOverAtOnceAndGivesAllBack(TestNet net) throws Exception {
-    for (int round = 0; round < 5; round++) {
+    for (int round = 0; round < 2; round++) {
       RecordingHandler handler = RecordingHandler.reading();
       RawPeer peer = net.accepted(smallBuffers(), handler);
       warmUp(handler, peer, 0);

@@ -63,7 +63,7 @@ class StarvationTest {
     }
 
     Wait.until("the pool is empty", () -> net.shard().counters().get(Counter.POOL_WAITS) > 0);
-    CpuUse.requireIdle(Duration.ofMillis(300));
+    CpuUse.requireIdle(Duration.ofMillis(200));
     long received = handlers.stream().mapToLong(RecordingHandler::receivedBytes).sum();
     assertThat(received).isLessThan(4L * bytesEach);
     Wait.whileTrue(

@@ -175,7 +175,7 @@ class WriteTest {
 
     assertThat(acks.written()).isEqualTo(range(0, writes));
     assertThat(peer.receive(13)).containsOnly('x');
-    CpuUse.requireIdle(Duration.ofMillis(300));
+    CpuUse.requireIdle(Duration.ofMillis(200));
     assertThat(handler.isClosed()).isFalse();
     handler.tell(Connection::close);
     assertThat(peer.discardToEnd()).isZero();

@@ -26,6 +26,7 @@ import java.util.function.Function;
  */
 public final class RecordingHandler implements ConnectionHandler {
   static final Duration DEADLINE = Duration.ofSeconds(10);
+  private static final int KEPT_BYTES = 1 << 16;
 
   private final CountDownLatch opened = new CountDownLatch(1);
   private final CountDownLatch peerFinished = new CountDownLatch(1);
@@ -128,7 +129,7 @@ public final class RecordingHandler implements ConnectionHandler {
     receivedBytes += lengthBytes;
     segments++;
     if (check == null) {
-      bytes.write(copy, 0, lengthBytes);
+      bytes.write(copy, 0, Math.min(lengthBytes, KEPT_BYTES - bytes.size()));
     } else {
       check.accept(copy, 0, lengthBytes);
     }
@@ -252,7 +253,7 @@ public final class RecordingHandler implements ConnectionHandler {
     return writableCount;
   }
 
-  /** All that came, of a handler that expects no pattern. */
+  /** What came first, up to 64 KiB, of a handler that expects no pattern. */
   public synchronized byte[] bytes() {
     return bytes.toByteArray();
   }

@@ -5,6 +5,7 @@ import io.netty.channel.unix.Socket;
 import io.penstock.shards.core.Backend;
 import io.penstock.shards.core.Endpoint;
 import io.penstock.shards.core.SocketOption;
+import io.penstock.shards.poller.probe.BackendStatus;
 import io.penstock.shards.poller.probe.NativeProbe;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -16,11 +17,12 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Assumptions;
+import org.opentest4j.TestAbortedException;
 
 /**
  * What the kernel has for the sockets of this process, asked by their descriptors, whichever
- * backend made them. Numbers from asm-generic/socket.h, netinet/tcp.h, netinet/in.h and
- * linux/in6.h.
+ * backend made them; without natives the test is skipped. Numbers from asm-generic/socket.h,
+ * netinet/tcp.h, netinet/in.h and linux/in6.h.
  */
 public final class SocketFacts {
   private static final int SOL_IP = 0;
@@ -56,6 +58,10 @@ public final class SocketFacts {
   }
 
   private static int descriptor(String what, IntPredicate matches) throws IOException {
+    BackendStatus natives = NativeProbe.status(Backend.EPOLL);
+    if (!natives.available()) {
+      throw new TestAbortedException("sockets cannot be looked at: " + natives.reason());
+    }
     // Only where native access is denied, and so only for nio, which other runs of CI look into.
     Assumptions.assumeTrue(
         NativeProbe.status(Backend.EPOLL).available(),
