@@ -6,6 +6,7 @@ import io.penstock.shards.os.Libc;
 import io.penstock.shards.testing.ForkedJvm;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -72,9 +73,13 @@ class ConfinedProcessTest {
     private static void printThreadsElsewhere(CpuSet cpus) throws IOException {
       try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
         for (Path task : tasks.toList()) {
-          String line = "Cpus_allowed_list:\t" + cpus;
-          if (!Files.readString(task.resolve("status")).contains(line + "\n")) {
-            System.out.println("elsewhere: " + Files.readString(task.resolve("comm")).strip());
+          try {
+            String line = "Cpus_allowed_list:\t" + cpus;
+            if (!Files.readString(task.resolve("status")).contains(line + "\n")) {
+              System.out.println("elsewhere: " + Files.readString(task.resolve("comm")).strip());
+            }
+          } catch (NoSuchFileException e) {
+            // The thread has ended since it was listed.
           }
         }
       }
