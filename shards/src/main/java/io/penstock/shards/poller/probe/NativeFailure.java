@@ -44,6 +44,8 @@ final class NativeFailure {
 
   String reason(Throwable failure) {
     List<Throwable> causes = NativeLoadFailure.causes(failure);
+    // As when Netty could not bring its library to the linker, or decide on where to put it.
+    boolean loading = causes.stream().anyMatch(LinkageError.class::isInstance);
     for (Throwable cause : causes) {
       String message = cause.getMessage() == null ? "" : cause.getMessage();
       if (NativeLoadFailure.isNativeAccessDenied(cause)) {
@@ -64,7 +66,7 @@ final class NativeFailure {
             + NettyJars.NEEDED_VERSION
             + " with the classifier of this machine";
       }
-      if (cause instanceof IOException && !isSystemCall(cause)) {
+      if (loading && cause instanceof IOException && !isSystemCall(cause)) {
         return "the native library cannot be unpacked" + unpackFailure(cause);
       }
     }

@@ -116,7 +116,17 @@ class NativeProbeTest {
   void anUnknownFailureIsToldAsItIs() {
     assertThat(NativeProbe.reasonFor(EPOLL, new IllegalStateException(new RuntimeException())))
         .isEqualTo("RuntimeException");
-    assertThat(NativeProbe.reasonFor(EPOLL, new IOException("disk full")))
+    assertThat(NativeProbe.reasonFor(EPOLL, new IOException("the ring broke")))
+        .isEqualTo("IOException: the ring broke");
+  }
+
+  @Test
+  void anIoFailureWhileTheLibraryIsLoadedIsOneOfUnpacking() {
+    Throwable failure =
+        new UnsatisfiedLinkError("could not load a native library")
+            .initCause(new IOException("disk full"));
+
+    assertThat(NativeProbe.reasonFor(EPOLL, failure))
         .isEqualTo(
             "the native library cannot be unpacked: disk full;"
                 + " name another folder with -Dio.netty.native.workdir");
