@@ -30,11 +30,17 @@ final class Connector {
     this.resolver = resolver;
   }
 
-  /** On each shard in turn. */
+  /** On each shard in turn, but on none that stops while another goes on. */
   CompletionStage<ConnectionRef> connect(
       Endpoint endpoint, ConnectOptions options, ConnectionHandler handler) {
-    int shard = Math.floorMod(nextShard.getAndIncrement(), shards.length);
-    return connect(shard, endpoint, options, handler);
+    int first = Math.floorMod(nextShard.getAndIncrement(), shards.length);
+    for (int i = 0; i < shards.length; i++) {
+      int shard = (first + i) % shards.length;
+      if (!shards[shard].isStopping()) {
+        return connect(shard, endpoint, options, handler);
+      }
+    }
+    return connect(first, endpoint, options, handler);
   }
 
   /** As the group's connect. */

@@ -3,9 +3,11 @@ package io.penstock.shards;
 import io.penstock.shards.core.Backend;
 import io.penstock.shards.loop.LoopOptions;
 import io.penstock.shards.loop.ShardLoop;
+import io.penstock.shards.loop.StallDetector;
 import io.penstock.shards.loop.TimerQueue;
 import io.penstock.shards.loop.TurnMonitor;
 import io.penstock.shards.memory.SegmentPool;
+import io.penstock.shards.memory.SharedSegmentPool;
 import io.penstock.shards.metrics.ShardCounters;
 import io.penstock.shards.net.NetShard;
 import io.penstock.shards.pinning.PinningPlan;
@@ -18,10 +20,11 @@ import io.penstock.shards.poller.uring.UringPoller;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens the pollers of all shards on one backend, or on none, and starts the threads. */
+/** Starts all shards on one backend, or none. For the thread that starts the group. */
 final class GroupStart {
   private static final Logger LOG = LoggerFactory.getLogger(GroupStart.class);
 
@@ -37,13 +40,21 @@ final class GroupStart {
     this.plan = plan;
   }
 
+  /** All shards, of one backend, with what they share. Reasons are empty for shards as planned. */
+  record Running(
+      Backend backend,
+      List<Shard> shards,
+      List<String> unpinnedReasons,
+      SharedSegmentPool shared,
+      StallDetector stalls) {}
+
   /**
-   * One poller per shard, all of one backend.
+   * Starts the shards, all on one backend.
    *
    * @throws ShardStartException if the named backend, or every backend, cannot run; nothing is left
    *     open
    */
-  List<Poller> openPollers() {
+  Running run() {
     Throwable lastFailure = null;
     for (Backend backend : candidates()) {
       BackendStatus status = NativeProbe.status(backend);
@@ -52,10 +63,10 @@ final class GroupStart {
         continue;
       }
       try {
-        return openAll(backend);
+        return run(openAll(backend), backend);
       } catch (IOException | RuntimeException | LinkageError e) {
         lastFailure = e;
-        passedOver.add(new StartupReport.PassedOver(backend, e.toString()));
+        passedOver.add(new StartupReport.PassedOver(backend, reason(backend, e)));
       }
     }
     StringBuilder message = new StringBuilder();
@@ -67,6 +78,48 @@ final class GroupStart {
       message.append("; ").append(other.backend()).append(": ").append(other.reason());
     }
     throw new ShardStartException(message.toString(), lastFailure);
+  }
+
+  private static String reason(Backend backend, Throwable failure) {
+    return backend == Backend.NIO ? failure.toString() : NativeProbe.reasonFor(backend, failure);
+  }
+
+  private Running run(List<Poller> pollers, Backend backend) throws IOException {
+    SharedSegmentPool shared =
+        new SharedSegmentPool(pollers.get(0).memoryAddresses(), options.segmentBudgetBytes());
+    List<TurnMonitor> monitors = new ArrayList<>();
+    for (int i = 0; i < pollers.size(); i++) {
+      monitors.add(new TurnMonitor(i, options.stallBudget()));
+    }
+    StallDetector stalls =
+        new StallDetector(
+            monitors,
+            StallDetector.DEFAULT_REPORT_INTERVAL,
+            System::nanoTime,
+            options.stallListener());
+    List<Shard> shards = shards(pollers, monitors);
+    boolean complete = false;
+    try {
+      stalls.start();
+      List<CompletableFuture<String>> starting = new ArrayList<>();
+      for (Shard shard : shards) {
+        starting.add(shard.start());
+      }
+      List<String> unpinnedReasons = new ArrayList<>();
+      for (CompletableFuture<String> start : starting) {
+        String unpinned = Futures.join(start);
+        unpinnedReasons.add(unpinned == null ? "" : unpinned);
+      }
+      complete = true;
+      return new Running(backend, shards, unpinnedReasons, shared, stalls);
+    } finally {
+      if (!complete) {
+        for (Shard shard : shards) {
+          shard.abandon();
+        }
+        stalls.close();
+      }
+    }
   }
 
   /** Better backends that were not taken, with the reasons, once the pollers are open. */
@@ -90,8 +143,16 @@ final class GroupStart {
       return opened;
     } finally {
       if (!complete) {
-        opened.forEach(Poller::close);
+        opened.forEach(GroupStart::close);
       }
+    }
+  }
+
+  private static void close(Poller poller) {
+    try {
+      poller.close();
+    } catch (RuntimeException e) {
+      LOG.warn("a poller of a start that failed was not closed", e);
     }
   }
 
@@ -104,10 +165,10 @@ final class GroupStart {
   }
 
   /** The shards around their pollers, not started. */
-  Shard[] shards(List<Poller> pollers, List<TurnMonitor> monitors) {
-    Shard[] shards = new Shard[pollers.size()];
-    for (int i = 0; i < shards.length; i++) {
-      shards[i] = shard(i, pollers.get(i), monitors.get(i));
+  private List<Shard> shards(List<Poller> pollers, List<TurnMonitor> monitors) {
+    List<Shard> shards = new ArrayList<>();
+    for (int i = 0; i < pollers.size(); i++) {
+      shards.add(shard(i, pollers.get(i), monitors.get(i)));
     }
     return shards;
   }

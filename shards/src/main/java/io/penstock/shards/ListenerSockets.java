@@ -31,22 +31,42 @@ final class ListenerSockets {
     this.core = core;
   }
 
-  /** Opens one more socket on that shard and waits for it. */
+  /** Opens one more socket on that shard and waits for it; null if the shard is about to end. */
   Endpoint open(Shard shard, Callable<ShardListener> opening) throws IOException {
     CompletableFuture<Endpoint> opened = new CompletableFuture<>();
-    shard.execute(
-        () -> {
-          try {
-            ShardListener socket = opening.call();
-            synchronized (lock) {
-              placed.add(new Placed(shard, socket));
+    try {
+      shard.execute(
+          () -> {
+            try {
+              ShardListener socket = opening.call();
+              opened.complete(tryPlace(shard, socket) ? socket.local() : null);
+            } catch (Throwable t) {
+              opened.completeExceptionally(t);
             }
-            opened.complete(socket.local());
-          } catch (Throwable t) {
-            opened.completeExceptionally(t);
-          }
-        });
+          });
+    } catch (RejectedExecutionException e) {
+      LOG.debug("{} ended before it listened", shard, e);
+      return null;
+    }
     return Futures.join(opened);
+  }
+
+  /** Not on a shard that ends: what it has was moved away already, or is about to be. */
+  private boolean tryPlace(Shard shard, ShardListener socket) {
+    synchronized (lock) {
+      if (!shard.isStopping()) {
+        placed.add(new Placed(shard, socket));
+        return true;
+      }
+    }
+    socket.detach().discard();
+    return false;
+  }
+
+  boolean isClosed() {
+    synchronized (lock) {
+      return closed;
+    }
   }
 
   /** Closes all; completes when all are. */
@@ -98,17 +118,23 @@ final class ListenerSockets {
 
   private CompletableFuture<Void> move(Placed one, Shard to) {
     CompletableFuture<Void> moved = new CompletableFuture<>();
-    one.shard()
-        .execute(
-            () -> {
-              DetachedListener detached = one.socket().detach();
-              try {
-                to.execute(() -> adopt(detached, to, moved));
-              } catch (RejectedExecutionException e) {
-                detached.discard();
-                moved.complete(null);
-              }
-            });
+    try {
+      one.shard()
+          .execute(
+              () -> {
+                DetachedListener detached = one.socket().detach();
+                try {
+                  to.execute(() -> adopt(detached, to, moved));
+                } catch (RejectedExecutionException e) {
+                  detached.discard();
+                  moved.complete(null);
+                }
+              });
+    } catch (RejectedExecutionException e) {
+      // The shard has ended by itself, and with it all its sockets.
+      LOG.debug("{} moved from {}", one.socket(), one.shard(), e);
+      moved.complete(null);
+    }
     return moved;
   }
 

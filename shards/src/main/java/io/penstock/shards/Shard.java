@@ -32,8 +32,6 @@ public final class Shard implements Executor {
   private final Thread thread;
   private final CompletableFuture<String> pinned = new CompletableFuture<>();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
-  // Volatile: set by whoever stops the shard, read by whoever looks for one that goes on.
-  private volatile boolean stopAnnounced;
   // Shard-confined: set by the task that begins the stop.
   private boolean stopping;
 
@@ -91,12 +89,12 @@ public final class Shard implements Executor {
   }
 
   boolean isStopping() {
-    return stopAnnounced;
+    return net.isLeaving();
   }
 
   /** Nothing is to be moved here any more. */
   void announceStop() {
-    stopAnnounced = true;
+    net.leave();
   }
 
   /** Completes when the shard runs, with null or with why it is not pinned as planned. */
@@ -111,6 +109,11 @@ public final class Shard implements Executor {
    * @return completes when the thread is about to end; nothing of the shard is left then
    */
   CompletableFuture<Void> stop(long drainNanos) {
+    askToStop(drainNanos);
+    return ended;
+  }
+
+  private void askToStop(long drainNanos) {
     announceStop();
     try {
       loop.execute(() -> beginStop(drainNanos));
@@ -118,7 +121,37 @@ public final class Shard implements Executor {
       // It has ended already: the future below is complete or about to be.
       LOG.debug("shard {} was stopped before", index);
     }
-    return ended;
+  }
+
+  /**
+   * Ends a shard of a group that did not come to run, and waits for it. Also one that was not
+   * started.
+   */
+  void abandon() {
+    if (thread.getState() == Thread.State.NEW) {
+      closePoller();
+      return;
+    }
+    askToStop(0);
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void closePoller() {
+    try {
+      poller.close();
+    } catch (RuntimeException e) {
+      LOG.warn("the poller of shard {} was not closed", index, e);
+    }
   }
 
   private void beginStop(long drainNanos) {
@@ -139,8 +172,10 @@ public final class Shard implements Executor {
       pinned.complete(unpinned);
       loopUntilStopped();
     } catch (Throwable t) {
-      LOG.error("shard {} ended by a failure of its own", index, t);
-      pinned.completeExceptionally(t);
+      if (!pinned.completeExceptionally(t)) {
+        // It ran: nobody waits for it any more who could be told.
+        LOG.error("shard {} ended by a failure of its own", index, t);
+      }
       failed();
     } finally {
       end();

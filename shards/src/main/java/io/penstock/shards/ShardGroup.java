@@ -1,12 +1,10 @@
 package io.penstock.shards;
 
 import io.penstock.shards.core.AnyThread;
-import io.penstock.shards.core.Backend;
 import io.penstock.shards.core.Endpoint;
 import io.penstock.shards.core.SocketOption;
 import io.penstock.shards.core.SocketOptions;
 import io.penstock.shards.loop.StallDetector;
-import io.penstock.shards.loop.TurnMonitor;
 import io.penstock.shards.memory.SegmentSource;
 import io.penstock.shards.memory.SharedSegmentPool;
 import io.penstock.shards.metrics.Counter;
@@ -19,20 +17,22 @@ import io.penstock.shards.net.ListenOptions.Accepting;
 import io.penstock.shards.net.ListenerCore;
 import io.penstock.shards.net.NetShard;
 import io.penstock.shards.net.ShardListener;
+import io.penstock.shards.os.Platform;
 import io.penstock.shards.pinning.CpuClaims;
 import io.penstock.shards.pinning.PinningInputs;
 import io.penstock.shards.pinning.PinningPlan;
 import io.penstock.shards.poller.ListenRequest;
-import io.penstock.shards.poller.Poller;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -56,9 +56,12 @@ public final class ShardGroup implements AutoCloseable {
   private final Connector connector;
   // Listeners that may have sockets to close or to move; few, and rarely changed.
   private final List<ListenerSockets> listeners = new CopyOnWriteArrayList<>();
-  // Set once by whoever stops the group; the same future for all who do.
+  // Guards the two below, and that no two shards stop as if the other went on.
   private final Object stopLock = new Object();
+  // Set once by whoever stops the group; the same future for all who do.
   private CompletableFuture<Void> stopped;
+  // The moves of listening sockets asked for so far; each begins when the one before has ended.
+  private CompletableFuture<Void> moves = CompletableFuture.completedFuture(null);
 
   private ShardGroup(
       Shard[] shards,
@@ -114,36 +117,23 @@ public final class ShardGroup implements AutoCloseable {
 
   private static ShardGroup start(ShardGroupOptions options, CpuClaims.Claim claim) {
     GroupStart start = new GroupStart(options, claim.plan());
-    List<Poller> pollers = start.openPollers();
-    Backend backend = pollers.get(0).backend();
-    SharedSegmentPool shared =
-        new SharedSegmentPool(pollers.get(0).memoryAddresses(), options.segmentBudgetBytes());
-    List<TurnMonitor> monitors = new ArrayList<>();
-    for (int i = 0; i < pollers.size(); i++) {
-      monitors.add(new TurnMonitor(i, options.stallBudget()));
-    }
-    StallDetector stalls =
-        new StallDetector(
-            monitors,
-            StallDetector.DEFAULT_REPORT_INTERVAL,
-            System::nanoTime,
-            options.stallListener());
-    Shard[] shards = start.shards(pollers, monitors);
-    stalls.start();
-    List<CompletableFuture<String>> starting = new ArrayList<>();
-    for (Shard shard : shards) {
-      starting.add(shard.start());
-    }
+    GroupStart.Running running = start.run();
     List<StartupReport.ShardStart> starts = new ArrayList<>();
-    for (int i = 0; i < shards.length; i++) {
-      String unpinned = starting.get(i).join();
-      int cpu = unpinned == null ? claim.plan().cpu(i) : PinningPlan.UNPINNED;
-      starts.add(new StartupReport.ShardStart(i, cpu, unpinned));
+    for (int i = 0; i < running.unpinnedReasons().size(); i++) {
+      String unpinned = running.unpinnedReasons().get(i);
+      int cpu = unpinned.isEmpty() ? claim.plan().cpu(i) : PinningPlan.UNPINNED;
+      starts.add(new StartupReport.ShardStart(i, cpu, unpinned.isEmpty() ? null : unpinned));
     }
     StartupReport report =
         new StartupReport(
-            backend, start.passedOver(), starts, start.spinNanos(), claim.plan().notes());
-    return new ShardGroup(shards, shared, stalls, claim, report, options.name());
+            running.backend(), start.passedOver(), starts, start.spinNanos(), claim.plan().notes());
+    return new ShardGroup(
+        running.shards().toArray(Shard[]::new),
+        running.shared(),
+        running.stalls(),
+        claim,
+        report,
+        options.name());
   }
 
   /** What it runs on, and why not on something better. */
@@ -238,15 +228,26 @@ public final class ShardGroup implements AutoCloseable {
 
   private Listener open(ListenerCore core, int socketCount, Opening opening) throws IOException {
     ListenerSockets sockets = new ListenerSockets(core);
+    listeners.removeIf(ListenerSockets::isClosed);
     listeners.add(sockets);
     boolean complete = false;
     try {
       Endpoint bound = null;
-      for (int i = 0; i < socketCount; i++) {
+      int opened = 0;
+      for (int i = 0; i < shards.length && opened < socketCount; i++) {
         Shard shard = shards[i];
+        if (shard.isStopping()) {
+          continue;
+        }
         Endpoint first = bound;
         Endpoint local = sockets.open(shard, () -> opening.open(shard, first));
-        bound = bound == null ? local : bound;
+        if (local != null) {
+          opened++;
+          bound = bound == null ? local : bound;
+        }
+      }
+      if (bound == null) {
+        throw new RejectedExecutionException("all shards of the group have ended");
       }
       complete = true;
       return new Listener(sockets, core, bound);
@@ -258,18 +259,21 @@ public final class ShardGroup implements AutoCloseable {
     }
   }
 
-  /** Unix sockets have no reuse-port (EOPNOTSUPP), and one shard needs none. */
+  /**
+   * Unix sockets have no reuse-port (EOPNOTSUPP), other systems do not spread connections over such
+   * sockets (socket(7)), and one shard needs none.
+   */
   private boolean acceptsOnEachShard(Endpoint endpoint, ListenOptions options) throws IOException {
-    boolean possible = endpoint instanceof Endpoint.Tcp;
+    boolean possible = endpoint instanceof Endpoint.Tcp && Platform.isLinux();
     if (options.accepting() == Accepting.EACH_SHARD && !possible) {
-      throw new IOException(
-          "EACH_SHARD needs reuse-port sockets, which Unix sockets have not: " + endpoint);
+      throw new IOException("EACH_SHARD needs the reuse-port sockets of TCP on Linux: " + endpoint);
     }
     return possible && options.accepting() != Accepting.ACCEPTOR && shards.length > 1;
   }
 
   /**
-   * As {@link #connect(int, Endpoint, ConnectOptions, ConnectionHandler)}, on each shard in turn.
+   * As {@link #connect(int, Endpoint, ConnectOptions, ConnectionHandler)}, on each shard in turn
+   * that goes on.
    */
   public CompletionStage<ConnectionRef> connect(
       Endpoint endpoint, ConnectOptions options, ConnectionHandler handler) {
@@ -296,20 +300,31 @@ public final class ShardGroup implements AutoCloseable {
    */
   public CompletionStage<Void> stopShard(int index, Duration drain) {
     Shard stopping = shards[index];
-    Shard heir =
-        Arrays.stream(shards)
-            .filter(shard -> shard != stopping && !shard.isStopping())
-            .findFirst()
-            .orElseThrow(
-                () -> new IllegalStateException(stopping + " is the last one; stop the group"));
-    stopping.announceStop();
-    CompletableFuture<?>[] moves =
+    CompletableFuture<Void> moved;
+    synchronized (stopLock) {
+      if (heirOf(stopping).isEmpty()) {
+        throw new IllegalStateException(stopping + " is the last one; stop the group");
+      }
+      stopping.announceStop();
+      // One after the other: what moves to a shard that stops next moves on with the rest.
+      moves = moves.thenCompose(before -> moveSockets(stopping));
+      moved = moves;
+    }
+    return moved.thenCompose(done -> stopping.stop(nanos(drain))).minimalCompletionStage();
+  }
+
+  private Optional<Shard> heirOf(Shard stopping) {
+    return Arrays.stream(shards)
+        .filter(shard -> shard != stopping && !shard.isStopping())
+        .findFirst();
+  }
+
+  private CompletableFuture<Void> moveSockets(Shard stopping) {
+    Shard heir = heirOf(stopping).orElse(stopping);
+    return CompletableFuture.allOf(
         listeners.stream()
             .map(sockets -> sockets.move(stopping, heir))
-            .toArray(CompletableFuture<?>[]::new);
-    return CompletableFuture.allOf(moves)
-        .thenCompose(moved -> stopping.stop(nanos(drain)))
-        .minimalCompletionStage();
+            .toArray(CompletableFuture<?>[]::new));
   }
 
   /**

@@ -34,7 +34,7 @@ public record ListenOptions(
 
   /** How connections come to shards. */
   public enum Accepting {
-    /** One reuse-port socket per shard for TCP on the native backends, else an acceptor. */
+    /** One reuse-port socket per shard for TCP on Linux, else an acceptor. */
     AUTO,
     /** One reuse-port socket per shard; the kernel spreads connections by hash. */
     EACH_SHARD,

@@ -5,6 +5,7 @@ import io.penstock.shards.core.SocketOptions;
 import io.penstock.shards.poller.AcceptedSocket;
 import java.io.IOException;
 import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.LongAdder;
@@ -131,15 +132,43 @@ public final class ListenerCore {
     }
   }
 
-  private int corrected(int accepting) {
-    int least = accepting;
-    for (int i = 0; i < shards.length; i++) {
-      if (openByShard.get(i) < openByShard.get(least)) {
-        least = i;
+  /** Gives a connection of a shard that ends to one that goes on; false if there is none. */
+  boolean tryPassOn(AcceptedSocket accepted, NetShard from) {
+    for (NetShard other : shards) {
+      if (other.isLeaving()) {
+        continue;
       }
+      moved(from.index(), other.index());
+      try {
+        other.loop().execute(() -> other.open(accepted, this));
+        return true;
+      } catch (RejectedExecutionException e) {
+        // It failed meanwhile, or would be leaving.
+        moved(other.index(), from.index());
+      }
+    }
+    return false;
+  }
+
+  private int corrected(int accepting) {
+    int least = leastBusy(accepting);
+    if (shards[accepting].isLeaving()) {
+      return least;
     }
     boolean uneven = openByShard.get(accepting) - openByShard.get(least) > TOLERATED_EXCESS;
     return uneven ? least : accepting;
+  }
+
+  /** Of the shards that go on, the one with the fewest connections; that one if none is better. */
+  private int leastBusy(int otherwise) {
+    int least = otherwise;
+    for (int i = 0; i < shards.length; i++) {
+      if (!shards[i].isLeaving()
+          && (shards[least].isLeaving() || openByShard.get(i) < openByShard.get(least))) {
+        least = i;
+      }
+    }
+    return least;
   }
 
   private int placed() {
@@ -151,7 +180,8 @@ public final class ListenerCore {
       if (chosen < 0 || chosen >= shards.length) {
         throw new IllegalStateException("placement chose shard " + chosen + " of " + shards.length);
       }
-      return chosen;
+      // Placements know of no shards that end.
+      return shards[chosen].isLeaving() ? leastBusy(chosen) : chosen;
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.penstock.shards.net;
 
+import io.penstock.shards.core.AnyThread;
 import io.penstock.shards.core.OnShard;
 import io.penstock.shards.loop.ShardLoop;
 import io.penstock.shards.loop.Timer;
@@ -40,6 +41,8 @@ public final class NetShard {
   private final int maxConnections;
   private long nextId = 1;
   private boolean stopping;
+  // Volatile: set by whoever stops the shard, read by those who look for one that goes on.
+  private volatile boolean leaving;
 
   /**
    * Makes the network side of a shard.
@@ -141,6 +144,9 @@ public final class NetShard {
 
   /** Opens a connection on a socket that was accepted, by this shard or by another. */
   void open(AcceptedSocket accepted, ListenerCore listener) {
+    if (stopping && listener.tryPassOn(accepted, this)) {
+      return;
+    }
     if (stopping || connections.size() >= maxConnections || !allows(listener, accepted)) {
       loop.counters().increment(Counter.REFUSED);
       listener.refused(index);
@@ -198,6 +204,18 @@ public final class NetShard {
     StreamSocket socket = connection.socket();
     connection.setSocket(null);
     socket.close(false);
+  }
+
+  /** From now on connections are to be placed elsewhere, if there is another shard. */
+  @AnyThread
+  public void leave() {
+    leaving = true;
+  }
+
+  /** It has stopped or is about to. */
+  @AnyThread
+  public boolean isLeaving() {
+    return leaving;
   }
 
   /** Refuses new connections; those there are go on. */

@@ -8,15 +8,22 @@ public final class Platform {
 
   /** Null on a system that native code is made for, else what it needs and what this is. */
   public static String unsupportedReason() {
-    String os = System.getProperty("os.name", "unknown");
-    if (!os.toLowerCase(Locale.ROOT).startsWith("linux")) {
-      return "needs Linux, this is " + os;
+    if (!isLinux()) {
+      return "needs Linux, this is " + os();
     }
     String arch = System.getProperty("os.arch", "unknown");
     if (!isX86(arch) && !isArm(arch)) {
       return "needs x86_64 or aarch64, this is " + arch;
     }
     return null;
+  }
+
+  public static boolean isLinux() {
+    return os().toLowerCase(Locale.ROOT).startsWith("linux");
+  }
+
+  private static String os() {
+    return System.getProperty("os.name", "unknown");
   }
 
   public static boolean isX86() {

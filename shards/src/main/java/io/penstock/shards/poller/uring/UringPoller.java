@@ -55,6 +55,7 @@ public final class UringPoller implements Poller, FdSockets.Watcher {
   // Those with more to do than one poll allowed, or waiting for memory.
   private final ArrayDeque<Continued> continued = new ArrayDeque<>();
   private ReceiveBuffers receiveBuffers;
+  private boolean enabled;
   private int outstanding;
 
   /**
@@ -78,9 +79,26 @@ public final class UringPoller implements Poller, FdSockets.Watcher {
 
   @Override
   public void start() throws IOException {
+    enable();
+    receiveBuffers = new ReceiveBuffers(this);
+    try {
+      // Netty does not say whether the ring was enabled; the first submission tells.
+      poll(PollWait.NONE);
+    } catch (RuntimeException e) {
+      IOException refused =
+          new IOException(
+              "the ring takes no submissions: the kernel refused to enable it"
+                  + " (io_uring_register(2)): "
+                  + e.getMessage());
+      refused.addSuppressed(e);
+      throw refused;
+    }
+  }
+
+  private void enable() {
+    enabled = true;
     executor.confineToCurrentThread();
     handler.initialize();
-    receiveBuffers = new ReceiveBuffers(this);
   }
 
   @Override
@@ -168,6 +186,10 @@ public final class UringPoller implements Poller, FdSockets.Watcher {
   /** Waits for all completions first: the kernel must not write into memory that is given back. */
   @Override
   public void close() {
+    if (!enabled) {
+      // Netty closes a ring by operations on it, and this one takes none yet.
+      enable();
+    }
     if (receiveBuffers != null) {
       receiveBuffers.close();
     }
