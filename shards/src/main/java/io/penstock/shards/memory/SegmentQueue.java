@@ -56,6 +56,11 @@ public final class SegmentQueue {
     return first;
   }
 
+  /** Puts a segment with the same bytes in the place of the front one, which passed out before. */
+  public void replaceFirst(Segment copy) {
+    ring[head] = copy;
+  }
+
   /** Drops bytes from the front segment, which has at least that many. */
   public void consumeFirst(int bytes) {
     ring[head].consume(bytes);

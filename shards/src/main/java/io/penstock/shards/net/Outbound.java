@@ -20,6 +20,9 @@ final class Outbound implements Flushable {
   /** From here on a flush does not wait for the turn's end: the bytes are still in the cache. */
   private static final int FLUSH_AT_ONCE_BYTES = 1 << 14;
 
+  /** Smaller segments are not worth a copy when what is in them has to wait. */
+  private static final int FIT_FROM_BYTES = 1 << 16;
+
   private final Connection connection;
   private final NetShard shard;
   private final SegmentQueue queue = new SegmentQueue();
@@ -67,7 +70,7 @@ final class Outbound implements Flushable {
       return false;
     }
     queuedTotal += segment.length();
-    queue.add(segment.passTo(this));
+    queue.add(blocked ? fitted(segment.passTo(this)) : segment.passTo(this));
     if (ack != null) {
       if (acks == null) {
         acks = new AckQueue();
@@ -219,6 +222,25 @@ final class Outbound implements Flushable {
   private void block(StreamSocket socket) {
     blocked = true;
     socket.wantWritable(true);
+    queue.replaceFirst(fitted(queue.get(0)));
+  }
+
+  /**
+   * What will wait, in a segment of its size if its own is far too large: a peer that does not read
+   * holds little of the pool, and the large segment is read into again while it is in the cache.
+   */
+  private Segment fitted(Segment segment) {
+    int lengthBytes = segment.length();
+    if (segment.capacity() < FIT_FROM_BYTES || lengthBytes > segment.capacity() / 4) {
+      return segment;
+    }
+    Segment fitting = shard.pool().tryLease(lengthBytes, this);
+    if (fitting == null) {
+      return segment;
+    }
+    fitting.append(segment);
+    segment.release();
+    return fitting;
   }
 
   private void countWrite() {

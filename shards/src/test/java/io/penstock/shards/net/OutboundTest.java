@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** How writes leave, whatever the kernel takes of them. */
 class OutboundTest extends ConnectionStepTest {
+  private static final int LARGE_BYTES = 1 << 18;
 
   @Test
   void allWritesOfATurnLeaveAtItsEndInOneGather() {
@@ -69,6 +70,53 @@ class OutboundTest extends ConnectionStepTest {
 
     assertThat(peerGot(socket)).isEqualTo("abcdef");
     assertThat(acks).containsExactly("abc", "def");
+  }
+
+  @Test
+  void whatWaitsForThePeerIsKeptInMemoryOfItsSize() {
+    FakeStreamSocket socket = accept();
+    socket.nextWrite(LARGE_BYTES - 4);
+    connection().write(large("the rest", LARGE_BYTES));
+    shard.turnUntilIdle();
+    connection().write(large(" and more", 9));
+    long reservedBytes = shard.pool().reservedBytes();
+
+    // The second write found the first one's large segment free, and left it free itself.
+    shard.pool().lease(LARGE_BYTES, "the test").release();
+    assertThat(shard.pool().reservedBytes()).isEqualTo(reservedBytes).isLessThan(2L * LARGE_BYTES);
+    socket.becomeWritable();
+    shard.turnUntilIdle();
+
+    assertThat(peerGot(socket)).hasSize(LARGE_BYTES + 9).endsWith("the rest and more");
+  }
+
+  @Test
+  void whatWaitsStaysWhereItIsWhenThePoolHasNoMemoryOfItsSize() {
+    FakeStreamSocket socket = accept();
+    socket.nextWrite(LARGE_BYTES - 4);
+    connection().write(large("the rest", LARGE_BYTES));
+    List<Segment> all = new ArrayList<>();
+    for (Segment s = lease(); s != null; s = lease()) {
+      all.add(s);
+    }
+    shard.turnUntilIdle();
+    all.forEach(Segment::release);
+    socket.becomeWritable();
+    shard.turnUntilIdle();
+
+    assertThat(peerGot(socket)).hasSize(LARGE_BYTES).endsWith("the rest");
+  }
+
+  private Segment lease() {
+    return shard.pool().tryLeaseLargest(LARGE_BYTES, "the test");
+  }
+
+  /** A segment of the largest class with that many bytes, the text at their end. */
+  private Segment large(String text, int lengthBytes) {
+    Segment segment = shard.pool().lease(LARGE_BYTES, "the test");
+    segment.range(0, lengthBytes - text.length());
+    segment.append(bytes(text), 0, text.length());
+    return segment;
   }
 
   @Test
