@@ -116,7 +116,8 @@ public final class Shard implements Executor {
   private void askToStop(long drainNanos) {
     announceStop();
     try {
-      loop.execute(() -> beginStop(drainNanos));
+      // Behind the connections that other shards have handed over.
+      loop.executeBehindOthers(() -> beginStop(drainNanos));
     } catch (RejectedExecutionException e) {
       // It has ended already: the future below is complete or about to be.
       LOG.debug("shard {} was stopped before", index);

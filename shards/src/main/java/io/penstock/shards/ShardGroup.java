@@ -56,7 +56,8 @@ public final class ShardGroup implements AutoCloseable {
   private final Connector connector;
   // Listeners that may have sockets to close or to move; few, and rarely changed.
   private final List<ListenerSockets> listeners = new CopyOnWriteArrayList<>();
-  // Guards the two below, and that no two shards stop as if the other went on.
+  // Guards the two below, that no two shards stop as if the other went on, and that no listener
+  // comes that the stop does not see.
   private final Object stopLock = new Object();
   // Set once by whoever stops the group; the same future for all who do.
   private CompletableFuture<Void> stopped;
@@ -173,6 +174,7 @@ public final class ShardGroup implements AutoCloseable {
    *
    * @param handlers gives the handler of each connection; called on its shard
    * @throws IOException if the address cannot be bound or an option cannot be set; nothing is left
+   * @throws RejectedExecutionException if the group stops or has stopped; nothing is left
    */
   public Listener listen(
       Endpoint endpoint, ListenOptions options, Supplier<? extends ConnectionHandler> handlers)
@@ -206,6 +208,8 @@ public final class ShardGroup implements AutoCloseable {
    * passes to the group, which closes it.
    *
    * @throws IOException if it is no listening socket or the backend cannot take one
+   * @throws RejectedExecutionException if the group stops or has stopped; then it stays the
+   *     caller's
    */
   public Listener adopt(
       int descriptor, ListenOptions options, Supplier<? extends ConnectionHandler> handlers)
@@ -227,9 +231,13 @@ public final class ShardGroup implements AutoCloseable {
   }
 
   private Listener open(ListenerCore core, int socketCount, Opening opening) throws IOException {
-    ListenerSockets sockets = new ListenerSockets(core);
-    listeners.removeIf(ListenerSockets::isClosed);
-    listeners.add(sockets);
+    ListenerSockets sockets = new ListenerSockets(core, listeners::remove);
+    synchronized (stopLock) {
+      if (stopped != null) {
+        throw new RejectedExecutionException("the group has stopped");
+      }
+      listeners.add(sockets);
+    }
     boolean complete = false;
     try {
       Endpoint bound = null;
@@ -247,13 +255,12 @@ public final class ShardGroup implements AutoCloseable {
         }
       }
       if (bound == null) {
-        throw new RejectedExecutionException("all shards of the group have ended");
+        throw new RejectedExecutionException("the group stops, or all its shards have ended");
       }
       complete = true;
       return new Listener(sockets, core, bound);
     } finally {
       if (!complete) {
-        listeners.remove(sockets);
         Futures.join(sockets.close());
       }
     }

@@ -199,6 +199,18 @@ public final class ShardLoop implements Executor {
   }
 
   /**
+   * As {@link #execute}, but behind all that other threads have sent before, also when it is called
+   * on the shard.
+   *
+   * @throws RejectedExecutionException if the shard has ended; then the task does not run
+   */
+  @AnyThread
+  public void executeBehindOthers(Runnable task) {
+    Objects.requireNonNull(task, "task");
+    inbox.add(task);
+  }
+
+  /**
    * As {@link #execute} on the shard, for what the runtime itself owes: it runs even when the loop
    * is about to end.
    */

@@ -41,7 +41,9 @@ public final class NetShard {
   private final int maxConnections;
   private long nextId = 1;
   private boolean stopping;
-  // Volatile: set by whoever stops the shard, read by those who look for one that goes on.
+  // Volatile: set by whoever stops the shard, or by it when it fails; read by those who look for
+  // one
+  // that goes on.
   private volatile boolean leaving;
 
   /**
@@ -220,6 +222,7 @@ public final class NetShard {
 
   /** Refuses new connections; those there are go on. */
   public void stopAccepting() {
+    leaving = true;
     stopping = true;
   }
 

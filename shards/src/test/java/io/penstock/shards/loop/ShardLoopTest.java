@@ -26,6 +26,24 @@ class ShardLoopTest {
   private final List<String> done = new ArrayList<>();
 
   @Test
+  void whatIsToRunBehindOthersWaitsForWhatTheySentBefore() throws Exception {
+    List<String> ran = new ArrayList<>();
+    shard
+        .loop()
+        .execute(
+            () -> {
+              shard.loop().executeBehindOthers(() -> ran.add("behind"));
+              shard.loop().execute(() -> ran.add("at once"));
+            });
+    Thread other = new Thread(() -> shard.loop().execute(() -> ran.add("from elsewhere")));
+    other.start();
+    other.join();
+    shard.turnUntilIdle();
+
+    assertThat(ran).containsExactly("from elsewhere", "at once", "behind");
+  }
+
+  @Test
   void theStepsOfATurnComeInTheirOrder() throws InterruptedException {
     onAnotherThread(() -> loop.execute(() -> done.add("task from elsewhere")));
     loop.flushLater(() -> done.add("flush"));
