@@ -22,6 +22,9 @@ public sealed interface CloseReason {
   /** Nothing came and nothing went for that long. */
   record IdleTimeout(Duration after) implements CloseReason {}
 
+  /** {@code close} was called, and the peer took nothing of what was queued for that long. */
+  record CloseTimeout(Duration after) implements CloseReason {}
+
   /** The connect took longer than it may. */
   record ConnectTimeout(Duration after) implements CloseReason {}
 

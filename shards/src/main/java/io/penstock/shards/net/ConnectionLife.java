@@ -15,7 +15,7 @@ final class ConnectionLife {
   private ConnectionState state;
   private CloseReason reason;
   private long lastActivityNanos;
-  // One timer serves the idle timeout while open and the linger timeout after.
+  // One timer serves the idle timeout while open, the close timeout and the linger timeout after.
   private Timer timer;
   private Runnable onDecided = () -> {};
 
@@ -70,6 +70,7 @@ final class ConnectionLife {
         if (connection.out.isFinished()) {
           linger();
         } else {
+          armClose();
           connection.in.discard(connection.options().lingerBytes());
         }
       }
@@ -203,6 +204,30 @@ final class ConnectionLife {
     } else {
       end(new CloseReason.IdleTimeout(timeout), true);
     }
+  }
+
+  /** A shorter idle timeout that runs already is kept instead. */
+  private void armClose() {
+    Duration timeout = connection.options().closeTimeout();
+    Duration idle = connection.options().idleTimeout();
+    if (timeout.isZero() || (!idle.isZero() && idle.compareTo(timeout) <= 0)) {
+      return;
+    }
+    cancelTimer();
+    long timeoutNanos = ConnectionOptions.saturatedNanos(timeout);
+    long[] seenBytes = {connection.out.writtenBytes()};
+    timer =
+        new Timer(
+            () -> {
+              long writtenBytes = connection.out.writtenBytes();
+              if (writtenBytes == seenBytes[0]) {
+                end(new CloseReason.CloseTimeout(timeout), true);
+              } else {
+                seenBytes[0] = writtenBytes;
+                schedule(timeoutNanos);
+              }
+            });
+    schedule(timeoutNanos);
   }
 
   private void schedule(long delayNanos) {

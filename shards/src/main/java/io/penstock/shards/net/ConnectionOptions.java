@@ -9,6 +9,8 @@ import java.util.Objects;
  * @param highWatermarkBytes queued output from which writes are refused
  * @param lowWatermarkBytes queued output at which they are taken again
  * @param idleTimeout ends a connection on which nothing moved for so long; zero for never
+ * @param closeTimeout ends a closed connection whose peer took nothing of what is still queued for
+ *     so long; zero for never
  * @param lingerTimeout how long a closed connection waits for the peer's end, so that its last
  *     bytes are not reset away
  * @param lingerBytes how much of the peer's input is discarded meanwhile
@@ -17,14 +19,17 @@ public record ConnectionOptions(
     int highWatermarkBytes,
     int lowWatermarkBytes,
     Duration idleTimeout,
+    Duration closeTimeout,
     Duration lingerTimeout,
     int lingerBytes) {
 
   private static final ConnectionOptions DEFAULTS =
-      new ConnectionOptions(1 << 20, 1 << 18, Duration.ZERO, Duration.ofSeconds(2), 1 << 22);
+      new ConnectionOptions(
+          1 << 20, 1 << 18, Duration.ZERO, Duration.ofSeconds(30), Duration.ofSeconds(2), 1 << 22);
 
   public ConnectionOptions {
     Objects.requireNonNull(idleTimeout, "idleTimeout");
+    Objects.requireNonNull(closeTimeout, "closeTimeout");
     Objects.requireNonNull(lingerTimeout, "lingerTimeout");
     if (lowWatermarkBytes < 0
         || highWatermarkBytes <= 0
@@ -36,29 +41,36 @@ public record ConnectionOptions(
               + highWatermarkBytes);
     }
     requireNotNegative(idleTimeout, "idleTimeout");
+    requireNotNegative(closeTimeout, "closeTimeout");
     requireNotNegative(lingerTimeout, "lingerTimeout");
     if (lingerBytes < 0) {
       throw new IllegalArgumentException("lingerBytes must not be negative: " + lingerBytes);
     }
   }
 
-  /** 1 MiB and 256 KiB, no idle timeout, linger for 2 s or 4 MiB. */
+  /** 1 MiB and 256 KiB, no idle timeout, 30 s to close, linger for 2 s or 4 MiB. */
   public static ConnectionOptions defaults() {
     return DEFAULTS;
   }
 
   public ConnectionOptions withWatermarks(int lowBytes, int highBytes) {
-    return new ConnectionOptions(highBytes, lowBytes, idleTimeout, lingerTimeout, lingerBytes);
+    return new ConnectionOptions(
+        highBytes, lowBytes, idleTimeout, closeTimeout, lingerTimeout, lingerBytes);
   }
 
   public ConnectionOptions withIdleTimeout(Duration timeout) {
     return new ConnectionOptions(
-        highWatermarkBytes, lowWatermarkBytes, timeout, lingerTimeout, lingerBytes);
+        highWatermarkBytes, lowWatermarkBytes, timeout, closeTimeout, lingerTimeout, lingerBytes);
+  }
+
+  public ConnectionOptions withCloseTimeout(Duration timeout) {
+    return new ConnectionOptions(
+        highWatermarkBytes, lowWatermarkBytes, idleTimeout, timeout, lingerTimeout, lingerBytes);
   }
 
   public ConnectionOptions withLinger(Duration timeout, int bytes) {
     return new ConnectionOptions(
-        highWatermarkBytes, lowWatermarkBytes, idleTimeout, timeout, bytes);
+        highWatermarkBytes, lowWatermarkBytes, idleTimeout, closeTimeout, timeout, bytes);
   }
 
   static void requireNotNegative(Duration value, String name) {

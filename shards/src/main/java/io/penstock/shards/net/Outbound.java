@@ -46,6 +46,11 @@ final class Outbound implements Flushable {
     return queue.lengthBytes();
   }
 
+  /** What the kernel has taken so far. */
+  long writtenBytes() {
+    return writtenTotal;
+  }
+
   boolean isWritable() {
     return !full && !finishAsked;
   }

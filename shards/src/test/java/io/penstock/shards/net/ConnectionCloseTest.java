@@ -20,6 +20,9 @@ class ConnectionCloseTest extends ConnectionStepTest {
   private static final ConnectionOptions SHORT_LINGER =
       ConnectionOptions.defaults().withLinger(Duration.ofMillis(100), 10);
 
+  private static final ConnectionOptions CLOSE_TIMEOUT =
+      ConnectionOptions.defaults().withCloseTimeout(Duration.ofSeconds(10));
+
   @Test
   void closingSendsWhatIsQueuedThenFinishesThenWaitsForThePeersEnd() {
     FakeStreamSocket socket = accept();
@@ -110,6 +113,57 @@ class ConnectionCloseTest extends ConnectionStepTest {
     assertThat(handler.reason()).isEqualTo(new CloseReason.Closed());
     assertThat(handler.receivedBytes()).isEmpty();
     assertThat(handler.calls()).containsExactly("opened", "closed");
+  }
+
+  @Test
+  void aClosedConnectionWhosePeerTakesNothingIsAbortedAtItsTimeout() {
+    FakeStreamSocket socket = accept(CLOSE_TIMEOUT);
+    socket.nextWrite(2);
+    writeAcked("slowly");
+    connection().close();
+    shard.turnUntilIdle();
+    shard.after(Duration.ofSeconds(9));
+    socket.nextWrite(1);
+    socket.becomeWritable();
+    shard.turnUntilIdle();
+    socket.arrive(bytes("what the peer sends is no progress"));
+    shard.after(Duration.ofSeconds(1));
+    shard.after(Duration.ofSeconds(9));
+    assertThat(connection().state()).isEqualTo(ConnectionState.CLOSING);
+
+    shard.after(Duration.ofSeconds(2));
+
+    assertThat(handler.reason()).isEqualTo(new CloseReason.CloseTimeout(Duration.ofSeconds(10)));
+    assertThat(acks).containsExactly("slowly failed: CloseTimeout");
+    assertThat(socket.isReset()).isTrue();
+  }
+
+  @Test
+  void aShorterIdleTimeoutEndsAClosedConnectionBefore() {
+    accept(CLOSE_TIMEOUT.withIdleTimeout(Duration.ofSeconds(3))).nextWrite(2);
+    write("slowly");
+    connection().close();
+    shard.turnUntilIdle();
+
+    shard.after(Duration.ofSeconds(4));
+
+    assertThat(handler.reason()).isEqualTo(new CloseReason.IdleTimeout(Duration.ofSeconds(3)));
+  }
+
+  @Test
+  void withoutACloseTimeoutAClosedConnectionWaitsForItsPeer() {
+    FakeStreamSocket socket = accept(ConnectionOptions.defaults().withCloseTimeout(Duration.ZERO));
+    socket.nextWrite(2);
+    write("slowly");
+    connection().close();
+    shard.turnUntilIdle();
+    shard.after(Duration.ofDays(1));
+    assertThat(connection().state()).isEqualTo(ConnectionState.CLOSING);
+
+    socket.becomeWritable();
+    shard.turnUntilIdle();
+
+    assertThat(peerGot(socket)).isEqualTo("slowly");
   }
 
   @Test
