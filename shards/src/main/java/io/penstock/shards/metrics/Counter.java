@@ -28,6 +28,8 @@ public enum Counter {
   CONNECTED,
   /** Connections turned away at a limit. */
   REFUSED,
+  /** Times accepting failed and rested, as when the process has no descriptor left. */
+  ACCEPT_FAILURES,
   /** Connections open now. */
   OPEN(true),
   CLOSED,

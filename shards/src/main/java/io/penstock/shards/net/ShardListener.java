@@ -8,14 +8,19 @@ import io.penstock.shards.metrics.Counter;
 import io.penstock.shards.poller.AcceptEvents;
 import io.penstock.shards.poller.AcceptedSocket;
 import io.penstock.shards.poller.DetachedListener;
+import io.penstock.shards.poller.IoResult;
 import io.penstock.shards.poller.ListenRequest;
 import io.penstock.shards.poller.ListenSocket;
 import java.io.IOException;
 import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One listening socket of a listener, on the shard that accepts from it. */
 @OnShard
 public final class ShardListener implements AcceptEvents {
+  private static final Logger LOG = LoggerFactory.getLogger(ShardListener.class);
+
   /** How long accepting rests when the process has no descriptor left (accept(2), EMFILE). */
   private static final long REST_NANOS = 20_000_000;
 
@@ -24,6 +29,7 @@ public final class ShardListener implements AcceptEvents {
   private final Timer rest = new Timer(this::resume);
   private ListenSocket socket;
   private Runnable onClosed = () -> {};
+  private boolean failing;
 
   private ShardListener(NetShard shard, ListenerCore core) {
     this.shard = shard;
@@ -84,6 +90,7 @@ public final class ShardListener implements AcceptEvents {
 
   @Override
   public void onAccepted(AcceptedSocket accepted) {
+    failing = false;
     if (!core.tryAdmit()) {
       shard.counters().increment(Counter.REFUSED);
       accepted.discard(true);
@@ -113,6 +120,15 @@ public final class ShardListener implements AcceptEvents {
 
   @Override
   public void onAcceptFailed(int result) {
+    shard.counters().increment(Counter.ACCEPT_FAILURES);
+    if (!failing) {
+      failing = true;
+      LOG.warn(
+          "{} cannot accept: {}; who connects waits in the queue, and it is tried again every {} ms",
+          socket.local(),
+          IoResult.describe(result),
+          REST_NANOS / 1_000_000);
+    }
     socket.wantAccept(false);
     long nowNanos = shard.loop().nowNanos();
     shard.loop().timers().schedule(rest, TimerQueue.deadlineAfter(nowNanos, REST_NANOS));

@@ -13,12 +13,7 @@ import io.penstock.shards.poller.probe.NativeProbe;
 import io.penstock.shards.testing.ForkedJvm;
 import io.penstock.shards.testing.ResourceCheck;
 import io.penstock.shards.testing.Seccomp;
-import java.io.IOException;
 import java.nio.channels.Pipe;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -39,6 +34,7 @@ class BackendChoiceTest {
     System.clearProperty(HOOK);
   }
 
+  // B62
   @ParameterizedTest
   @ValueSource(strings = {"EPERM", "ENOSYS", "ENOMEM"})
   void withoutTheRingAllShardsRunOnTheNextBackendWhichIsReported(String errno) {
@@ -55,6 +51,7 @@ class BackendChoiceTest {
     }
   }
 
+  // B62
   @ParameterizedTest
   @ValueSource(strings = {"EPERM", "ENOSYS", "ENOMEM"})
   void aNamedBackendThatFailsIsAnErrorWithItsErrno(String errno) {
@@ -70,6 +67,7 @@ class BackendChoiceTest {
    * The probe has seen a ring before; then the kernel makes no more, or does not start them on the
    * shard's thread.
    */
+  // B62
   @ParameterizedTest
   @ValueSource(ints = {Seccomp.IO_URING_SETUP, Seccomp.IO_URING_REGISTER})
   void aRingThatIsRefusedAfterTheProbeIsPassedOver(int systemCall) throws Exception {
@@ -89,6 +87,7 @@ class BackendChoiceTest {
   }
 
   /** Descriptors for one ring, but not for all; then for less than one epoll. */
+  // B62
   @Test
   void whereDescriptorsEndHalfWayAllShardsRunOnOneBackendOrNoneAndNothingIsLeft() throws Exception {
     List<String> lines =
@@ -99,9 +98,7 @@ class BackendChoiceTest {
             .lines()
             .toList();
 
-    assertThat(lines)
-        .hasSize(FewDescriptors.MOST_FREE / 2 + 1)
-        .allMatch(line -> line.endsWith(" ok"));
+    assertThat(lines).hasSize(FewDescriptors.MOST_FREE + 1).allMatch(line -> line.endsWith(" ok"));
     assertThat(lines.get(0)).contains("none");
     if (NativeProbe.status(Backend.IO_URING).available()) {
       // Somewhere between, the first ring was made and a later one failed.
@@ -130,7 +127,7 @@ class BackendChoiceTest {
     }
   }
 
-  /** Main class: starts a group of three with ever more free descriptors, two for each ring. */
+  /** Main class: starts a group of three with ever more free descriptors. */
   static final class FewDescriptors {
     static final int MOST_FREE = 12;
 
@@ -153,16 +150,14 @@ class BackendChoiceTest {
         System.err.println(e.getMessage());
       }
       System.clearProperty(HOOK);
-      for (int free = 0; free <= MOST_FREE; free += 2) {
+      for (int free = 0; free <= MOST_FREE; free++) {
         Footprint before = Footprint.now();
         String outcome;
-        Deque<AutoCloseable> taken = takeAllBut(free);
+        TakenDescriptors taken = TakenDescriptors.allBut(free);
         try {
           outcome = outcome();
         } finally {
-          for (AutoCloseable one : taken) {
-            one.close();
-          }
+          taken.close();
         }
         Footprint after = Footprint.now();
         System.out.println(
@@ -180,21 +175,6 @@ class BackendChoiceTest {
                 ? " after io_uring: EMFILE"
                 : " " + message);
       }
-    }
-
-    private static Deque<AutoCloseable> takeAllBut(int free) throws Exception {
-      Deque<AutoCloseable> taken = new ArrayDeque<>();
-      while (true) {
-        try {
-          taken.push(Files.newInputStream(Path.of("/dev/null")));
-        } catch (IOException full) {
-          break;
-        }
-      }
-      for (int i = 0; i < free; i++) {
-        taken.pop().close();
-      }
-      return taken;
     }
   }
 }

@@ -27,6 +27,7 @@ import io.penstock.shards.poller.fd.FdSockets;
 import io.penstock.shards.poller.fd.HandlerWait;
 import io.penstock.shards.poller.fd.ShardExecutor;
 import java.io.IOException;
+import java.nio.channels.Pipe;
 import java.util.ArrayDeque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,12 +65,25 @@ public final class UringPoller implements Poller, FdSockets.Watcher {
    * @param entries submission entries; a power of two or rounded up to one by the kernel
    * @param completionEntries likewise; multishot operations bring completions that no submission
    *     bounds, and an overflow costs calls
+   * @throws IOException if the process has no descriptors left for it; what else keeps a ring from
+   *     being made is thrown as Netty does
    */
-  public UringPoller(int entries, int completionEntries) {
+  public UringPoller(int entries, int completionEntries) throws IOException {
+    requireTwoDescriptors();
     IoUringIoHandlerConfig config = new IoUringIoHandlerConfig();
     config.setRingSize(entries);
     config.setCqSize(completionEntries);
     handler = IoUringIoHandler.newFactory(config).newHandler(executor);
+  }
+
+  /**
+   * A ring comes with a descriptor to wake it, and Netty leaves the ring open where that one cannot
+   * be made.
+   */
+  private static void requireTwoDescriptors() throws IOException {
+    Pipe pipe = Pipe.open();
+    pipe.sink().close();
+    pipe.source().close();
   }
 
   @Override
