@@ -80,10 +80,8 @@ public final class EchoCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     List<Endpoint> endpoints = endpoints();
+    requireNotNegative("--warm-up", warmUpSeconds);
     try (ShardGroup group = ShardGroup.start(options())) {
-      if (warmUpSeconds > 0) {
-        WarmUp.run(group, Duration.ofSeconds(warmUpSeconds));
-      }
       List<String> bound = new ArrayList<>();
       for (Endpoint endpoint : endpoints) {
         bound.add(
@@ -96,6 +94,12 @@ public final class EchoCommand implements Callable<Integer> {
                 .toString());
       }
       out.println("echo api=" + api + " " + group.report().line());
+      out.flush();
+      if (warmUpSeconds > 0) {
+        // Listening already: an address that is taken is told at once, and early clients are
+        // served.
+        WarmUp.run(group, Duration.ofSeconds(warmUpSeconds));
+      }
       out.println("ready " + String.join(" ", bound));
       out.flush();
       awaitStop(group);
@@ -135,11 +139,13 @@ public final class EchoCommand implements Callable<Integer> {
   }
 
   private ShardGroupOptions options() {
+    requireNotNegative("--shards", shards);
     ShardGroupOptions options = ShardGroupOptions.defaults().withName("echo").withShards(shards);
     if (!backend.equals("auto")) {
       options = options.withBackend(valid("--backend", () -> Backend.parse(backend)));
     }
     if (spinMicros != null) {
+      requireNotNegative("--spin", spinMicros);
       options = options.withSpin(Duration.of(spinMicros, ChronoUnit.MICROS));
     }
     if ("none".equals(cpus)) {
@@ -150,6 +156,12 @@ public final class EchoCommand implements Callable<Integer> {
       options = options.withPinning(PinningMode.ON).withCpus(set);
     }
     return options;
+  }
+
+  private void requireNotNegative(String option, long value) {
+    if (value < 0) {
+      throw new ParameterException(spec.commandLine(), option + ": " + value + " is below 0");
+    }
   }
 
   private <T> T valid(String option, Callable<T> parsing) {

@@ -31,6 +31,11 @@ final class WarmUp {
   private static final int ROUND_TRIPS = 400;
   private static final int STREAM_BYTES = 8 << 20;
 
+  /** Many that stream at once fill each other's buffers, so that writes are cut and go on. */
+  private static final int CROWD = 8;
+
+  private static final int CROWD_BYTES = 1 << 20;
+
   /** Less compile time in a round than this, twice in a row, counts as quiet. */
   private static final long QUIET_MILLIS = 3;
 
@@ -78,13 +83,16 @@ final class WarmUp {
     return group.listen(endpoint, ListenOptions.defaults(), () -> EchoHandler.INSTANCE);
   }
 
-  /** Round trips on many connections, then one that streams; each ends, so that ending is warm. */
+  /** Round trips, streams and a crowd of streams; each ends, so that ending is warm. */
   private void round(Endpoint endpoint) throws IOException, InterruptedException {
     List<Client> clients = new ArrayList<>();
     for (int i = 0; i < CONNECTIONS; i++) {
       clients.add(new Client(64, 1, 64L * ROUND_TRIPS));
     }
     clients.add(new Client(1 << 16, 4, STREAM_BYTES));
+    for (int i = 0; i < CROWD; i++) {
+      clients.add(new Client(4096, 64, CROWD_BYTES));
+    }
     for (Client client : clients) {
       CompletableFuture<?> opened =
           group.connect(endpoint, ConnectOptions.defaults(), client).toCompletableFuture();

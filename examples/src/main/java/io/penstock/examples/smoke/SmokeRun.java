@@ -35,6 +35,9 @@ final class SmokeRun {
   /** Connections per shard in the original. */
   private static final int DEFAULT_SOCKETS = 4096;
 
+  /** The kernel's own rule is twice the submissions; this is for many connections and few. */
+  private static final int COMPLETIONS = 1 << 14;
+
   private final SmokeOptions options;
   private final PrintWriter out;
   private final PrintWriter err;
@@ -115,6 +118,7 @@ final class SmokeRun {
             .withPinning(options.pin() ? PinningMode.ON : PinningMode.OFF)
             .withSpin(Duration.of(options.spinMicros(), ChronoUnit.MICROS))
             .withMaxConnectionsPerShard(sockets)
+            .withCompletionEntries(Math.max(COMPLETIONS, 2 * options.entries()))
             .withRingEntries(options.entries());
     if (options.leg().backend().isPresent()) {
       group = group.withBackend(options.leg().backend().get());

@@ -16,7 +16,7 @@ final class Scenarios {
   private Scenarios() {}
 
   static void pingPongIsReportedFieldByField(String leg, String backend) {
-    Result run = succeeds(leg + " -s -c 4 -t 1 --latency --json");
+    Result run = succeeds(leg + " -s -c 4 -t 1 --second 200 --latency --json");
 
     assertThat(run.lines().get(0))
         .matches(
@@ -27,7 +27,7 @@ final class Scenarios {
     assertThat(run.line("opened")).startsWith("opened 4 client connection(s) to ");
     assertThat(run.line("["))
         .matches(
-            "\\[ +1s] conns=4 round-trips= *[\\d,]+ bytes \\( *[\\d,.]+ MiB/s\\)  echoed= *[\\d,]+"
+            "\\[ +\\ds] conns=4 round-trips= *[\\d,]+ bytes \\( *[\\d,.]+ MiB/s\\)  echoed= *[\\d,]+"
                 + "  rt/s= *[\\d,]+  recv= *[\\d,]+ avg=\\d+ bytes/recv  live=8");
     assertThat(run.line("done: ")).contains(" across 4 connection(s)");
     assertThat(run.line("recv: ")).endsWith("avg 64 bytes/recv");
@@ -45,7 +45,8 @@ final class Scenarios {
   }
 
   static void manyMessagesInFlightAreGathered(String leg) {
-    JsonNode json = json(succeeds(leg + " -s -c 4 -t 1 --bandwidth --warmup 0 --json").lastLine());
+    JsonNode json =
+        json(succeeds(leg + " -s -c 4 -t 1 --second 200 --bandwidth --warmup 0 --json").lastLine());
 
     assertThat(json.at("/scored/averageReceiveBytes").asDouble()).isGreaterThan(4096);
     assertThat(json.at("/scored/roundTripTimeMicros").isNull()).isTrue();
@@ -53,7 +54,7 @@ final class Scenarios {
   }
 
   static void anUnboundedWindowGoesOnWhileThereIsRoom(String leg) {
-    Result run = succeeds(leg + " -s -c 2 -t 1 --pipeline -z 4096");
+    Result run = succeeds(leg + " -s -c 2 -t 1 --second 300 --pipeline -z 4096");
 
     assertThat(run.lines().get(0)).contains("mode=pipeline(unbounded)");
     assertThat(run.out()).doesNotContain("wedge");
@@ -95,7 +96,7 @@ final class Scenarios {
 
   static void clientsThatAreReplacedAllEnd(String leg) {
     String done =
-        succeeds(leg + " -s -c 16 --accept --churn 1 --sockets 8 --reset-close")
+        succeeds(leg + " -s -c 16 --accept --churn 1 --second 250 --sockets 8 --reset-close")
             .line("churn: done");
 
     assertThat(done).contains("live=0 (client=0 server=0)").endsWith("=> PASS");

@@ -78,6 +78,9 @@ class SmokeOnShardsTest {
         .isEqualTo("listening on " + name);
     assertThat(Scenarios.succeeds(leg + " -s -c 4 --adopt --close-after 5").line("adopted"))
         .endsWith(" on " + name);
+    Scenarios.sendsOutOfBandArriveByteForByte(leg);
+    Scenarios.echoesArriveByteForByte(leg);
+    Scenarios.clientsThatAreReplacedAllEnd(leg);
   }
 
   @EachBackend
@@ -117,6 +120,13 @@ class SmokeOnShardsTest {
         InProcess.run("smoke --backend nio -n 1 -p false -s -c 1 -u /no/such/folder/socket");
     assertThat(unbound.status()).isEqualTo(1);
     assertThat(unbound.err()).startsWith("smoke: ").hasLineCount(1);
+  }
+
+  @EachBackend(Backend.NIO)
+  void theLargestRingThatTheLineTakesIsOneThatTheShardsTake(TestNet net) {
+    assertThat(
+            Scenarios.succeeds(leg(net) + " -e 32768 -s -c 2 --close-after 1").line("soak: done"))
+        .endsWith("=> PASS");
   }
 
   @EachBackend(Backend.NIO)

@@ -47,9 +47,10 @@ final class ManagedSockets {
     }
   }
 
-  /** Closes it with a reset, where there is such a thing. */
+  /** Closes it with a reset, where there is such a thing and where it is not closed already. */
   static void reset(SocketChannel channel, boolean unix) throws IOException {
-    if (!unix) {
+    // A connect that failed has closed it.
+    if (!unix && channel.isOpen()) {
       channel.setOption(StandardSocketOptions.SO_LINGER, 0);
     }
     channel.close();

@@ -24,7 +24,6 @@ import java.util.concurrent.atomic.LongAdder;
  * the end.
  */
 public final class ChurnMode implements Mode {
-  private static final long SECOND_NANOS = 1_000_000_000;
   private static final long DRAIN_MILLIS = 30_000;
   private static final long FAILED_WAIT_MILLIS = 1;
   private static final long LOOK_MILLIS = 50;
@@ -75,11 +74,11 @@ public final class ChurnMode implements Mode {
                   run.leg().effective().shards()));
       OptionalInt descriptors = Descriptors.open();
       long startNanos = System.nanoTime();
-      connectUntil(startNanos, startNanos + seconds * SECOND_NANOS);
+      connectUntil(startNanos, startNanos + seconds * options.secondNanos());
       double elapsed = (System.nanoTime() - startNanos) / 1e9;
       long connected = lanes.sum(Count.CLIENTS_OPENED);
       boolean drained = drain();
-      OptionalInt left = DrainMode.descriptorsAtLast(run, descriptors);
+      OptionalInt left = drained ? DrainMode.descriptorsAtLast(descriptors) : Descriptors.open();
       boolean leak = left.orElse(0) > descriptors.orElse(0);
       boolean passed = drained && !leak && connected > 0;
       run.out()
@@ -101,7 +100,7 @@ public final class ChurnMode implements Mode {
                   Descriptors.text(left),
                   Descriptors.text(descriptors),
                   lanes.sum(Count.RETURNED_BYTES),
-                  passed ? "PASS" : drained ? "FAIL" : "FAIL (wedged)"));
+                  drained || run.stop().isStopped() ? run.verdict(passed) : "FAIL (wedged)"));
       if (firstFailure.get() != null) {
         run.out().println("churn: the first connect that failed: " + firstFailure.get());
       }
@@ -109,11 +108,11 @@ public final class ChurnMode implements Mode {
     }
 
     private void connectUntil(long startNanos, long endNanos) {
-      long nextReportNanos = startNanos + SECOND_NANOS;
+      long nextReportNanos = startNanos + options.secondNanos();
       while (!run.stop().isStopped()) {
         long nowNanos = System.nanoTime();
         if (nowNanos - nextReportNanos >= 0) {
-          nextReportNanos += SECOND_NANOS;
+          nextReportNanos += options.secondNanos();
           report((nowNanos - startNanos) / 1e9);
         }
         if (nowNanos - endNanos >= 0) {
@@ -162,11 +161,11 @@ public final class ChurnMode implements Mode {
 
     /** All that was opened is to be seen closed, and each permit back. */
     private boolean drain() {
-      return Progress.awaitEnd(
-          run.stop(),
-          () -> free.availablePermits() == options.clients() && lanes.live() == 0,
-          lanes::closed,
-          DRAIN_MILLIS);
+      return Progress.awaitEnd(run.stop(), this::isDrained, lanes::closed, DRAIN_MILLIS);
+    }
+
+    private boolean isDrained() {
+      return free.availablePermits() == options.clients() && lanes.live() == 0;
     }
 
     private Map<String, Object> figures(boolean passed, long connected, double elapsed) {

@@ -13,11 +13,13 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.concurrent.locks.LockSupport;
 
 /** Opens clients, lets each send its quota and end, waits until all are gone, and repeats. */
 public final class DrainMode implements Mode {
   private static final long STUCK_MILLIS = 10_000;
   private static final long DESCRIPTOR_MILLIS = 2_000;
+  private static final long DESCRIPTOR_POLL_NANOS = 1_000_000;
   private static final int LOOPS_A_LINE = 50;
 
   @Override
@@ -34,22 +36,24 @@ public final class DrainMode implements Mode {
                 options.clients(),
                 options.closeAfter()));
     OptionalInt descriptors = Descriptors.open();
-    boolean failed = false;
+    boolean drained = true;
     int loop = 0;
-    while (!failed && !run.stop().isStopped() && (options.loops() == 0 || loop < options.loops())) {
+    while (drained && !run.stop().isStopped() && (options.loops() == 0 || loop < options.loops())) {
       loop++;
-      failed = !drain(run, target, traffic, loop);
+      drained = drain(run, target, traffic, loop);
       boolean last = loop == options.loops();
-      if (!failed && (loop == 1 || loop % LOOPS_A_LINE == 0 || last)) {
+      if (drained && (loop == 1 || loop % LOOPS_A_LINE == 0 || last)) {
         run.out()
             .println(
                 Lines.format(
                     "soak: loop %d ok - total sockets churned=%,d live=0", loop, lanes.closed()));
       }
     }
-    OptionalInt left = descriptorsAtLast(run, descriptors);
+    OptionalInt left = drained ? descriptorsAtLast(descriptors) : Descriptors.open();
     boolean leak = left.orElse(0) > descriptors.orElse(0);
-    boolean passed = !failed && !leak;
+    // Only an interruption ends loops without end.
+    boolean all = options.loops() == 0 ? loop > 0 : loop == options.loops();
+    boolean passed = drained && all && !leak;
     run.out()
         .println(
             Lines.format(
@@ -60,7 +64,7 @@ public final class DrainMode implements Mode {
                 Descriptors.text(left),
                 Descriptors.text(descriptors),
                 lanes.sum(Count.RETURNED_BYTES),
-                passed ? "PASS" : "FAIL"));
+                run.verdict(passed)));
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("check", "close-after");
     map.put("passed", passed);
@@ -90,6 +94,9 @@ public final class DrainMode implements Mode {
     if (gone && cutOff == 0 && closed == expected) {
       return true;
     }
+    if (run.stop().isStopped()) {
+      return false;
+    }
     run.out()
         .println(
             Lines.format(
@@ -99,11 +106,11 @@ public final class DrainMode implements Mode {
   }
 
   /** A selector lets go of descriptors a moment after their connections are over. */
-  static OptionalInt descriptorsAtLast(Run run, OptionalInt before) throws IOException {
+  static OptionalInt descriptorsAtLast(OptionalInt before) throws IOException {
     long deadlineNanos = StopSignal.deadlineIn(DESCRIPTOR_MILLIS);
     OptionalInt now = Descriptors.open();
     while (now.orElse(0) > before.orElse(0) && System.nanoTime() - deadlineNanos < 0) {
-      run.stop().awaitUntil(StopSignal.deadlineIn(1));
+      LockSupport.parkNanos(DESCRIPTOR_POLL_NANOS);
       now = Descriptors.open();
     }
     return now;

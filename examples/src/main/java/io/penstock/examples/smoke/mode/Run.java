@@ -61,6 +61,14 @@ public record Run(SmokeOptions options, Leg leg, PrintWriter out, StopSignal sto
     return remotes;
   }
 
+  /** The last word of a check: what was interrupted has shown nothing, good or bad. */
+  String verdict(boolean passed) {
+    if (passed) {
+      return "PASS";
+    }
+    return stop.isStopped() ? "INTERRUPTED" : "FAIL";
+  }
+
   private static Remote await(
       CompletionStage<Remote> connecting, int number, int count, Endpoint target)
       throws IOException {

@@ -2,6 +2,7 @@ package io.penstock.examples.smoke.mode;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Says that a run is to end before it would by itself. Any thread. */
@@ -36,6 +37,18 @@ public final class StopSignal {
       if (System.nanoTime() - deadlineNanos >= 0 || awaitUntil(deadlineIn(POLL_MILLIS))) {
         return condition.getAsBoolean();
       }
+    }
+    return true;
+  }
+
+  /** As {@link #awaitThat}, also if the run is to end: for what ends it. */
+  static boolean awaitAnyway(BooleanSupplier condition, long timeoutMillis) {
+    long deadlineNanos = deadlineIn(timeoutMillis);
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - deadlineNanos >= 0 || Thread.currentThread().isInterrupted()) {
+        return condition.getAsBoolean();
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(POLL_MILLIS));
     }
     return true;
   }

@@ -26,7 +26,6 @@ public final class ThroughputMode implements Mode {
   private static final long OPEN_MILLIS = 10_000;
   private static final long CLOSE_MILLIS = 10_000;
   private static final long WATCH_MILLIS = 100;
-  private static final long SECOND_NANOS = 1_000_000_000;
 
   @Override
   public Outcome run(Run run) throws IOException {
@@ -41,7 +40,7 @@ public final class ThroughputMode implements Mode {
   private static Outcome serve(Run run) {
     Sample start = Sample.of(run.leg());
     int seconds = run.options().seconds();
-    long forNanos = seconds == 0 ? Long.MAX_VALUE / 2 : seconds * SECOND_NANOS;
+    long forNanos = seconds == 0 ? Long.MAX_VALUE / 2 : seconds * run.options().secondNanos();
     run.stop().awaitUntil(System.nanoTime() + forNanos);
     Sample end = Sample.of(run.leg());
     long served = run.leg().lanes().sum(Count.SERVERS_OPENED);
@@ -89,7 +88,7 @@ public final class ThroughputMode implements Mode {
       Figures figures = figures(end);
       long cutOff = lanes.sum(Count.CLIENTS_CUT_OFF);
       remotes.forEach(remote -> close(remote, wedge != null));
-      boolean closed = run.stop().awaitThat(() -> lanes.liveClients() == 0, CLOSE_MILLIS);
+      boolean closed = StopSignal.awaitAnyway(() -> lanes.liveClients() == 0, CLOSE_MILLIS);
       print(end, figures, cutOff, closed);
       Map<String, Object> map = Totals.asMap(start, end, figures, clients.size(), cutOff);
       map.put("wedge", wedge);
@@ -119,7 +118,7 @@ public final class ThroughputMode implements Mode {
     private void reportUntilDone() {
       Sample before = start;
       for (int second = 1; ; second++) {
-        if (waitForSecond(start.nanos() + second * SECOND_NANOS)) {
+        if (waitForSecond(start.nanos() + second * options.secondNanos())) {
           return;
         }
         Sample now = Sample.of(run.leg());

@@ -69,7 +69,7 @@ public final class VerifyEchoMode implements Mode {
         .println(
             Lines.format(
                 "verify-echo: roundtripped=%d/%d clientMismatch=%d serverMismatch=%d => %s",
-                returned, expected, clientMismatches, serverMismatches, passed ? "PASS" : "FAIL"));
+                returned, expected, clientMismatches, serverMismatches, run.verdict(passed)));
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("check", "verify-echo");
     map.put("passed", passed);

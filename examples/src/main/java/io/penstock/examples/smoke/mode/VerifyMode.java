@@ -132,7 +132,7 @@ public final class VerifyMode implements Mode {
         .println(
             Lines.format(
                 "verify: received=%d/%d mismatches=%d => %s",
-                received, expected, mismatches, passed ? "PASS" : "FAIL"));
+                received, expected, mismatches, run.verdict(passed)));
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("check", "verify");
     map.put("passed", passed);

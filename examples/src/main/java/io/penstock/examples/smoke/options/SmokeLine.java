@@ -47,6 +47,7 @@ public final class SmokeLine {
         switches.clients,
         switches.seconds,
         warmupSeconds(),
+        switches.secondMillis,
         endpoint(),
         switches.shards,
         switches.pin,

@@ -12,6 +12,7 @@ import java.util.OptionalInt;
  * @param clients how many clients connect
  * @param seconds after how many reports the run ends; 0 for never
  * @param warmupSeconds how many of them the summary leaves out
+ * @param secondMillis how long one of these seconds lasts
  * @param endpoint where the server listens and the clients connect to
  * @param shards as asked for
  * @param pin as asked for
@@ -37,6 +38,7 @@ public record SmokeOptions(
     int clients,
     int seconds,
     int warmupSeconds,
+    int secondMillis,
     Endpoint endpoint,
     int shards,
     boolean pin,
@@ -69,6 +71,11 @@ public record SmokeOptions(
       return "ping/pong";
     }
     return isPipeline() ? "pipeline(unbounded)" : "pipeline(window=" + window + ")";
+  }
+
+  /** How long a second lasts for reports and for the length of a run. */
+  public long secondNanos() {
+    return secondMillis * 1_000_000L;
   }
 
   public String transport() {

@@ -21,6 +21,7 @@ public final class SmokeSwitches {
   int clients;
   int seconds;
   int warmupSeconds = -1;
+  int secondMillis = 1_000;
   int shards = 4;
   boolean pin = true;
   String unixName;
@@ -316,6 +317,17 @@ public final class SmokeSwitches {
       description = "Print one JSON object with all figures as the last line.")
   void json(boolean on) {
     json = on;
+  }
+
+  @Option(
+      names = "--second",
+      hidden = true,
+      order = 33,
+      paramLabel = "MILLIS",
+      description =
+          "How long a second of -t, --warmup and --churn lasts (default 1000; less for a trial).")
+  void second(String text) {
+    secondMillis = (int) atLeast("--second", 1, text);
   }
 
   private long atLeast(String option, long least, String text) {

@@ -65,6 +65,7 @@ class SmokeSwitchesTest {
         "--port 1234               | -s -c 1          | endpoint=127.0.0.1:1234",
         "--spin 50                 | -s -c 1          | spinMicros=50",
         "--json                    | -s -c 1          | json=true",
+        "--second 200              | -s -c 1          | secondMillis=200",
         "--warmup 3                | -s -c 1          | warmupSeconds=3",
       })
   void eachSwitchChangesWhatItNames(String line, String beside, String changed) {

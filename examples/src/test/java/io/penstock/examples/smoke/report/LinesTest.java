@@ -100,6 +100,7 @@ class LinesTest {
         64,
         5,
         1,
+        1_000,
         endpoint,
         4,
         true,
