@@ -17,14 +17,24 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 
 /** Many who connect at once, to a shard with the smallest ring, while an old connection floods. */
 class BurstTest {
-  private static final int BURSTS = 3;
-  private static final int CLIENTS = 200;
-
+  // B05
   @EachBackend
   void everyClientOfEachBurstIsEchoed(TestNet net) throws Exception {
+    bursts(net, 3, 200);
+  }
+
+  // B05
+  @Tag("slow")
+  @EachBackend
+  void everyClientOfManyBurstsIsEchoed(TestNet net) throws Exception {
+    bursts(net, 10, 500);
+  }
+
+  private static void bursts(TestNet net, int count, int clients) throws Exception {
     net.start(options -> options.withRingEntries(8));
     Listener listener = net.listenEach(ListenOptions.defaults(), RecordingHandler::echoing);
     Listener sink = net.listen(RecordingHandler.reading().whenReceived((c, s) -> s.release()));
@@ -33,8 +43,8 @@ class BurstTest {
     ExecutorService thread = Executors.newSingleThreadExecutor();
     try {
       Future<?> flood = thread.submit(() -> flood(flooder, over));
-      for (int i = 0; i < BURSTS; i++) {
-        burst(listener);
+      for (int i = 0; i < count; i++) {
+        burst(listener, clients);
         Wait.until("the burst ends", () -> listener.openCount() == 0);
       }
       over.set(true);
@@ -54,15 +64,15 @@ class BurstTest {
     return null;
   }
 
-  private static void burst(Listener listener) throws IOException {
+  private static void burst(Listener listener, int clients) throws IOException {
     List<RawPeer> peers = new ArrayList<>();
     try {
-      for (int i = 0; i < CLIENTS; i++) {
+      for (int i = 0; i < clients; i++) {
         RawPeer peer = RawPeer.connect(TestNet.jdkAddress(listener.local()));
         peers.add(peer);
         peer.send((byte) i);
       }
-      for (int i = 0; i < CLIENTS; i++) {
+      for (int i = 0; i < clients; i++) {
         assertThat(peers.get(i).receive(1)).containsExactly((byte) i);
       }
     } finally {

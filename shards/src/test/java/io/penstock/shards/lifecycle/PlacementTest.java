@@ -15,6 +15,7 @@ import io.penstock.shards.testing.Wait;
 /** How connections spread over two shards by default. */
 class PlacementTest {
 
+  // B35
   @EachBackend
   void longConnectionsSpreadEvenlyAndShortOnesNearlySo(TestNet net) throws Exception {
     ShardGroup group = net.start(options -> options.withShards(2));

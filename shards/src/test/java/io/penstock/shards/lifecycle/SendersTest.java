@@ -27,6 +27,7 @@ class SendersTest {
   private static final int SENDERS = 4;
   private static final int TASKS_BEFORE_STOP = 50;
 
+  // B37
   @EachBackend
   void sendersAreRefusedAtMostAndAllThatWasAcceptedRuns(Backend backend) throws Exception {
     sendWhileItStops(backend, 70);

@@ -27,6 +27,7 @@ class ShortTimerTest {
 
   private int fired;
 
+  // B38
   @EachBackend
   void eachFires(Backend backend) throws Exception {
     fireOneAfterAnother(backend, 1_000);

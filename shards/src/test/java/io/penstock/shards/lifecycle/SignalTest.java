@@ -26,6 +26,7 @@ class SignalTest {
   }
 
   /** A wait that began anew after each signal would not end while they come. */
+  // B38, the other half
   @EachBackend
   void aTimerFiresWhileSignalsInterruptTheWaitForIt(TestNet net) throws Exception {
     RecordingHandler handler = RecordingHandler.silent();

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Tag;
 class StartStopTest {
   private static final int WARM_ROUNDS = 3;
 
+  // B67
   @EachBackend
   void roundsOfStartEchoAndStopLeaveNothing(Backend backend) throws Exception {
     leavesNothing(backend, 30);

@@ -34,6 +34,7 @@ class StopShardTest {
   private static final int CLIENTS = 40;
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
+  // B41
   @EachBackend
   void whoWaitsInTheQueueOfTheStoppedShardIsServedByAnother(TestNet net) throws Exception {
     int echoed = served(net, ListenOptions.defaults());
@@ -135,6 +136,7 @@ class StopShardTest {
     assertThatThrownBy(() -> group.stopShard(1, DRAIN)).isInstanceOf(IllegalStateException.class);
   }
 
+  // B08
   @EachBackend
   void clientsWhoConnectWhileListenersComeAndGoSeeAnEchoOrAnEnd(TestNet net) throws Exception {
     ShardGroup group = net.start(small -> small.withShards(2));
