@@ -81,7 +81,7 @@ public final class EchoCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     List<Endpoint> endpoints = endpoints();
     requireNotNegative("--warm-up", warmUpSeconds);
-    try (ShardGroup group = ShardGroup.start(options())) {
+    try (ShardGroup group = start()) {
       List<String> bound = new ArrayList<>();
       for (Endpoint endpoint : endpoints) {
         bound.add(
@@ -110,6 +110,16 @@ public final class EchoCommand implements Callable<Integer> {
     } catch (IOException | ShardStartException e) {
       spec.commandLine().getErr().println("echo: " + e.getMessage());
       return 1;
+    }
+  }
+
+  private ShardGroup start() {
+    ShardGroupOptions options = options();
+    try {
+      return ShardGroup.start(options);
+    } catch (IllegalArgumentException e) {
+      // Above all a CPU that this process may not use.
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }
   }
 

@@ -18,6 +18,7 @@ class EchoSwitchesTest {
         "--listen 0 --spin -5",
         "--listen 0 --warm-up -1",
         "--listen 0 --cpus 1-0",
+        "--listen 0 --cpus 900",
         "--listen 0 --api actors-to-come",
         "--listen 0 stray",
         "--listen nothing-of-the-kind"
