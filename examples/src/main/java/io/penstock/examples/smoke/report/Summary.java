@@ -61,7 +61,9 @@ public final class Summary {
 
   private static String times(Figures figures) {
     if (!figures.isTimed()) {
-      return "rtt: not measured, as a connection has more than one message on its way";
+      return figures.inFlight() > figures.perConnection().size()
+          ? "rtt: not measured, as a connection has more than one message on its way"
+          : "rtt: not measured, as nothing came back in the scored time";
     }
     return Lines.format(
         "rtt: p50 %.1f us, p90 %.1f us, p99 %.1f us, p99.9 %.1f us, max %.1f us, mean %.1f us over"
