@@ -199,6 +199,8 @@ final class GroupStart {
             poller,
             pool,
             options.maxConnectionsPerShard(),
+            options.copyBelowBytes(),
+            lease -> LOG.warn("{}", lease.describe()),
             (what, failure) -> LOG.error("{} failed on shard {}", what, index, failure));
     String threadName = options.name() + "-shard-" + index;
     return new Shard(index, plan.cpu(index), threadName, poller, pool, loop[0], net);

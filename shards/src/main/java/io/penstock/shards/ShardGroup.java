@@ -127,7 +127,12 @@ public final class ShardGroup implements AutoCloseable {
     }
     StartupReport report =
         new StartupReport(
-            running.backend(), start.passedOver(), starts, start.spinNanos(), claim.plan().notes());
+            running.backend(),
+            start.passedOver(),
+            starts,
+            start.spinNanos(),
+            options.copyBelowBytes(),
+            claim.plan().notes());
     return new ShardGroup(
         running.shards().toArray(Shard[]::new),
         running.shared(),

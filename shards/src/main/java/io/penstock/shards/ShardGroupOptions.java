@@ -28,6 +28,8 @@ import java.util.Optional;
  * @param ringEntries submission entries of an io_uring; the kernel rounds up to a power of two
  * @param completionEntries its completion entries: what the kernel may tell before it is asked;
  *     more waits in the kernel, at the price of system calls
+ * @param copyBelowBytes segments shorter than this that are written one after another are copied
+ *     together; longer ones leave by reference, as pieces of a gather; 0 for no copies
  */
 public record ShardGroupOptions(
     String name,
@@ -42,7 +44,8 @@ public record ShardGroupOptions(
     long segmentBudgetBytes,
     int maxConnectionsPerShard,
     int ringEntries,
-    int completionEntries) {
+    int completionEntries,
+    int copyBelowBytes) {
 
   private static final ShardGroupOptions DEFAULTS =
       new ShardGroupOptions(
@@ -58,7 +61,8 @@ public record ShardGroupOptions(
           128L << 20,
           Integer.MAX_VALUE,
           4096,
-          1 << 14);
+          1 << 14,
+          1 << 10);
 
   public ShardGroupOptions {
     Objects.requireNonNull(name, "name");
@@ -67,6 +71,7 @@ public record ShardGroupOptions(
     Objects.requireNonNull(cpus, "cpus");
     Objects.requireNonNull(spin, "spin");
     requireNotNegative("shards", shards);
+    requireNotNegative("copyBelowBytes", copyBelowBytes);
     requirePositive("taskBudget", taskBudget);
     requirePositive("stallBudget", stallBudget);
     if (spin.isPresent() && spin.get().isNegative()) {
@@ -105,7 +110,8 @@ public record ShardGroupOptions(
         segmentBudgetBytes,
         maxConnectionsPerShard,
         ringEntries,
-        completionEntries);
+        completionEntries,
+        copyBelowBytes);
   }
 
   public ShardGroupOptions withBackend(Backend newBackend) {
@@ -122,7 +128,8 @@ public record ShardGroupOptions(
         segmentBudgetBytes,
         maxConnectionsPerShard,
         ringEntries,
-        completionEntries);
+        completionEntries,
+        copyBelowBytes);
   }
 
   public ShardGroupOptions withShards(int newShards) {
@@ -139,7 +146,8 @@ public record ShardGroupOptions(
         segmentBudgetBytes,
         maxConnectionsPerShard,
         ringEntries,
-        completionEntries);
+        completionEntries,
+        copyBelowBytes);
   }
 
   public ShardGroupOptions withPinning(PinningMode newPinning) {
@@ -156,7 +164,8 @@ public record ShardGroupOptions(
         segmentBudgetBytes,
         maxConnectionsPerShard,
         ringEntries,
-        completionEntries);
+        completionEntries,
+        copyBelowBytes);
   }
 
   public ShardGroupOptions withCpus(CpuSet newCpus) {
@@ -173,7 +182,8 @@ public record ShardGroupOptions(
         segmentBudgetBytes,
         maxConnectionsPerShard,
         ringEntries,
-        completionEntries);
+        completionEntries,
+        copyBelowBytes);
   }
 
   public ShardGroupOptions withSpin(Duration newSpin) {
@@ -190,7 +200,8 @@ public record ShardGroupOptions(
         segmentBudgetBytes,
         maxConnectionsPerShard,
         ringEntries,
-        completionEntries);
+        completionEntries,
+        copyBelowBytes);
   }
 
   public ShardGroupOptions withTaskBudget(Duration newBudget) {
@@ -207,7 +218,8 @@ public record ShardGroupOptions(
         segmentBudgetBytes,
         maxConnectionsPerShard,
         ringEntries,
-        completionEntries);
+        completionEntries,
+        copyBelowBytes);
   }
 
   public ShardGroupOptions withStallBudget(Duration newBudget) {
@@ -224,7 +236,8 @@ public record ShardGroupOptions(
         segmentBudgetBytes,
         maxConnectionsPerShard,
         ringEntries,
-        completionEntries);
+        completionEntries,
+        copyBelowBytes);
   }
 
   public ShardGroupOptions withStallListener(StallListener newListener) {
@@ -241,7 +254,8 @@ public record ShardGroupOptions(
         segmentBudgetBytes,
         maxConnectionsPerShard,
         ringEntries,
-        completionEntries);
+        completionEntries,
+        copyBelowBytes);
   }
 
   public ShardGroupOptions withSegmentBudgetBytes(long newBudgetBytes) {
@@ -258,7 +272,8 @@ public record ShardGroupOptions(
         newBudgetBytes,
         maxConnectionsPerShard,
         ringEntries,
-        completionEntries);
+        completionEntries,
+        copyBelowBytes);
   }
 
   public ShardGroupOptions withMaxConnectionsPerShard(int newMax) {
@@ -275,7 +290,8 @@ public record ShardGroupOptions(
         segmentBudgetBytes,
         newMax,
         ringEntries,
-        completionEntries);
+        completionEntries,
+        copyBelowBytes);
   }
 
   public ShardGroupOptions withRingEntries(int newEntries) {
@@ -292,7 +308,8 @@ public record ShardGroupOptions(
         segmentBudgetBytes,
         maxConnectionsPerShard,
         newEntries,
-        completionEntries);
+        completionEntries,
+        copyBelowBytes);
   }
 
   public ShardGroupOptions withCompletionEntries(int newEntries) {
@@ -309,7 +326,26 @@ public record ShardGroupOptions(
         segmentBudgetBytes,
         maxConnectionsPerShard,
         ringEntries,
-        newEntries);
+        newEntries,
+        copyBelowBytes);
+  }
+
+  public ShardGroupOptions withCopyBelowBytes(int newBytes) {
+    return new ShardGroupOptions(
+        name,
+        backend,
+        shards,
+        pinning,
+        cpus,
+        spin,
+        taskBudget,
+        stallBudget,
+        stallListener,
+        segmentBudgetBytes,
+        maxConnectionsPerShard,
+        ringEntries,
+        completionEntries,
+        newBytes);
   }
 
   private static void requirePositive(String what, Duration value) {

@@ -11,6 +11,8 @@ import java.util.stream.Collectors;
  * @param passedOver better backends that were not used, each with the reason
  * @param shards what became of each shard
  * @param spinNanos how long a shard looks for work before it parks
+ * @param copyBelowBytes segments shorter than this are copied together when they are written one
+ *     after another
  * @param notes what else whoever runs it should know
  */
 public record StartupReport(
@@ -18,6 +20,7 @@ public record StartupReport(
     List<PassedOver> passedOver,
     List<ShardStart> shards,
     long spinNanos,
+    int copyBelowBytes,
     List<String> notes) {
 
   /** A backend that was not used, and why. */
@@ -55,6 +58,7 @@ public record StartupReport(
     line.append(" shards=").append(shards.size());
     line.append(" pinned=").append(cpus());
     line.append(" spin=").append(spinNanos / 1000).append("us");
+    line.append(" copy-below=").append(copyBelowBytes).append("B");
     for (PassedOver other : passedOver) {
       line.append("; not ").append(other.backend().label()).append(": ").append(other.reason());
     }

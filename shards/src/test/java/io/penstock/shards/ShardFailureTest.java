@@ -131,7 +131,9 @@ class ShardFailureTest {
             new ShardCounters(),
             new TurnMonitor(index, Duration.ofMinutes(1)),
             unexpected::add);
-    NetShard net = new NetShard(index, loop[0], poller, pool, 100, (what, t) -> unexpected.add(t));
+    NetShard net =
+        new NetShard(
+            index, loop[0], poller, pool, 100, 0, lease -> {}, (what, t) -> unexpected.add(t));
     String name = "penstock-test-shard-" + index;
     return new Shard(index, PinningPlan.UNPINNED, name, poller, pool, loop[0], net);
   }

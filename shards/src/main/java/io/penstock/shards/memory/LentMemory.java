@@ -22,7 +22,7 @@ public final class LentMemory {
             .alignedSlice(ALIGNMENT_BYTES);
     for (int i = 0; i < pieceCount; i++) {
       ByteBuffer piece = memory.slice(i * pieceBytes, pieceBytes);
-      pieces[i] = new Segment(LentMemory::refuse, piece, addresses.of(piece), Slab.UNPOOLED);
+      pieces[i] = new Segment(LentMemory::refuse, null, piece, addresses.of(piece), Slab.UNPOOLED);
       pieces[i].markLeased(this, 0);
     }
   }

@@ -18,6 +18,7 @@ public final class Segment {
   static final boolean STRICT = Boolean.getBoolean("penstock.segments.strict");
 
   private final SegmentHome home;
+  private final Chunk chunk;
   private final ByteBuffer memory;
   private final long address;
   private final int sizeClass;
@@ -26,11 +27,14 @@ public final class Segment {
   private int from;
   private int to;
   private boolean leased;
+  private int leaseNumber;
   private Object owner;
   private long leasedAtNanos;
 
-  Segment(SegmentHome home, ByteBuffer memory, long address, int sizeClass) {
+  /** A segment of a chunk, or of none. */
+  Segment(SegmentHome home, Chunk chunk, ByteBuffer memory, long address, int sizeClass) {
     this.home = home;
+    this.chunk = chunk;
     this.memory = memory;
     this.address = address;
     this.sizeClass = sizeClass;
@@ -181,6 +185,7 @@ public final class Segment {
   void markLeased(Object newOwner, long nowNanos) {
     assert !leased : "leased while leased: " + this;
     leased = true;
+    leaseNumber++;
     owner = newOwner;
     leasedAtNanos = nowNanos;
     from = 0;
@@ -194,6 +199,21 @@ public final class Segment {
 
   int sizeClass() {
     return sizeClass;
+  }
+
+  /** What it was carved from; null if it is larger than all classes, or lent. */
+  Chunk chunk() {
+    return chunk;
+  }
+
+  /** Tells its leases apart. */
+  int leaseNumber() {
+    return leaseNumber;
+  }
+
+  /** True while the lease of that number goes on. */
+  boolean isOut(int number) {
+    return leased && leaseNumber == number;
   }
 
   Object owner() {

@@ -2,6 +2,7 @@ package io.penstock.shards.memory;
 
 import io.penstock.shards.core.AnyThread;
 import io.penstock.shards.core.OnShard;
+import java.util.List;
 import java.util.Queue;
 import java.util.function.LongSupplier;
 import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
@@ -16,7 +17,12 @@ import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
 public final class SegmentPool implements SegmentSource, SegmentHome {
   private static final int RETURNS_CHUNK = 256;
 
+  /** A pool of which more than this part is out is used with care. */
+  private static final int SCARCE_SHARE = 4;
+
   private final Slab slab;
+  private final LeaseSamples samples = new LeaseSamples();
+  private final long scarceBytes;
   private final LongSupplier nanoClock;
   private final Runnable wakeUp;
   // Many releasing threads, one shard. The atomic kind also runs where Unsafe is denied.
@@ -29,6 +35,9 @@ public final class SegmentPool implements SegmentSource, SegmentHome {
   // The least that was asked for in vain since then.
   private int starvedBytes;
   private int leasedCount;
+  private Runnable onSampled = () -> {};
+  private Runnable onGrown = () -> {};
+  private long leasedBytes;
 
   /**
    * A pool of at most that many bytes.
@@ -44,7 +53,8 @@ public final class SegmentPool implements SegmentSource, SegmentHome {
               + " bytes, was given "
               + budgetBytes);
     }
-    this.slab = new Slab(this, addresses, budgetBytes);
+    this.slab = new Slab(this, addresses, budgetBytes, () -> onGrown.run());
+    this.scarceBytes = budgetBytes / SCARCE_SHARE;
     this.nanoClock = nanoClock;
     this.wakeUp = wakeUp;
   }
@@ -91,7 +101,12 @@ public final class SegmentPool implements SegmentSource, SegmentHome {
   private Segment leased(Segment segment, Object owner) {
     if (segment != null) {
       leasedCount++;
+      leasedBytes += segment.capacity();
       segment.markLeased(owner, Segment.STRICT ? nanoClock.getAsLong() : 0);
+      if (samples.isNext()) {
+        samples.watch(segment, nanoClock.getAsLong());
+        onSampled.run();
+      }
     }
     return segment;
   }
@@ -100,11 +115,16 @@ public final class SegmentPool implements SegmentSource, SegmentHome {
   public int takeReturns() {
     int taken = 0;
     for (Segment segment = returns.poll(); segment != null; segment = returns.poll()) {
-      slab.put(segment);
-      leasedCount--;
+      takeIn(segment);
       taken++;
     }
     return taken;
+  }
+
+  private void takeIn(Segment segment) {
+    slab.put(segment);
+    leasedCount--;
+    leasedBytes -= segment.capacity();
   }
 
   /** True once after a lease failed, when it would succeed. */
@@ -126,8 +146,7 @@ public final class SegmentPool implements SegmentSource, SegmentHome {
   public void giveBack(Segment segment) {
     segment.markFree();
     if (Thread.currentThread() == shardThread) {
-      slab.put(segment);
-      leasedCount--;
+      takeIn(segment);
       return;
     }
     returns.add(segment);
@@ -136,9 +155,46 @@ public final class SegmentPool implements SegmentSource, SegmentHome {
     }
   }
 
+  /** Has that run whenever a lease is watched, so that somebody looks after it. */
+  public void onSampled(Runnable action) {
+    onSampled = action;
+  }
+
+  /** Has that run whenever the pool takes more memory, so that somebody trims it later. */
+  public void onGrown(Runnable action) {
+    onGrown = action;
+  }
+
+  /** True if leases are watched that go on and were not told of. */
+  public boolean isWatchingLeases() {
+    return samples.isWatching();
+  }
+
+  /**
+   * Who has held segments for that long, by a sample of one lease in {@link
+   * LongLease#SAMPLED_EVERY}. Each lease is told of once.
+   */
+  public List<LongLease> takeLongLeases(long ageNanos) {
+    return samples.takeLong(ageNanos, nanoClock.getAsLong());
+  }
+
   /** Segments that are out, those that are on their way home included. */
   public int leasedCount() {
     return leasedCount;
+  }
+
+  /**
+   * Gives back memory of which nobody leased or released anything since the last call.
+   *
+   * @return true if a later call may give back more
+   */
+  public boolean trim() {
+    return slab.trim();
+  }
+
+  /** True while so much is out that room in segments should not be wasted. */
+  public boolean isScarce() {
+    return leasedBytes > scarceBytes;
   }
 
   /** Bytes of memory held, leased or free. */

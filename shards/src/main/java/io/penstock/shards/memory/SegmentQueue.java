@@ -56,6 +56,21 @@ public final class SegmentQueue {
     return first;
   }
 
+  /** Appends the other's bytes to the last segment, which has room for them. */
+  public void appendToLast(Segment other) {
+    int appended = get(size - 1).append(other);
+    assert appended == other.length() : appended + " of " + other;
+    lengthBytes += appended;
+  }
+
+  /** Puts a segment with the same bytes in the place of the last one, which the caller gets. */
+  public Segment replaceLast(Segment copy) {
+    int index = (head + size - 1) & (ring.length - 1);
+    Segment replaced = ring[index];
+    ring[index] = copy;
+    return replaced;
+  }
+
   /** Puts a segment with the same bytes in the place of the front one, which passed out before. */
   public void replaceFirst(Segment copy) {
     ring[head] = copy;

@@ -12,7 +12,7 @@ public final class SharedSegmentPool implements SegmentSource, SegmentHome {
   private int leasedCount;
 
   public SharedSegmentPool(MemoryAddress addresses, long budgetBytes) {
-    this.slab = new Slab(this, addresses, budgetBytes);
+    this.slab = new Slab(this, addresses, budgetBytes, () -> {});
   }
 
   @Override

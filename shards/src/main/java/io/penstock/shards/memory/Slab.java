@@ -1,13 +1,12 @@
 package io.penstock.shards.memory;
 
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Free segments by size class, carved from chunks that are made when a class runs out, up to a
- * budget in bytes.
+ * budget in bytes, and whose memory goes back to the system when they are not needed for a while.
  *
  * <p>Not synchronised: a shard's pool confines it to the shard, the shared pool guards it by a
  * lock. Leased and released last in, first out, so that the memory used next is still in the cache.
@@ -28,18 +27,34 @@ final class Slab {
 
   private static final int SMALLEST_CHUNK_BYTES = 1 << 16;
 
+  /** Chunks of a class that are kept as addresses without memory; those beyond are forgotten. */
+  private static final int MOST_DISCARDED = 64;
+
   private final SegmentHome home;
-  private final MemoryAddress addresses;
-  private final Segment[][] free = new Segment[CLASS_BYTES.length][16];
-  private final int[] freeCount = new int[CLASS_BYTES.length];
+  private final MemoryAddress memory;
+  private final Runnable onGrown;
+  private final ChunkList[] available = new ChunkList[CLASS_BYTES.length];
+  private final ChunkList[] discarded = new ChunkList[CLASS_BYTES.length];
+  private final int[] discardedCount = new int[CLASS_BYTES.length];
   private long reservedBytes;
   // The budget, or less where the JVM has less.
   private long limitBytes;
+  private int period;
 
-  Slab(SegmentHome home, MemoryAddress addresses, long budgetBytes) {
+  /**
+   * Holds no memory yet.
+   *
+   * @param onGrown run whenever it holds more than before, which {@link #trim} may give back
+   */
+  Slab(SegmentHome home, MemoryAddress memory, long budgetBytes, Runnable onGrown) {
     this.home = home;
-    this.addresses = addresses;
+    this.memory = memory;
+    this.onGrown = onGrown;
     this.limitBytes = budgetBytes;
+    for (int c = 0; c < CLASS_BYTES.length; c++) {
+      available[c] = new ChunkList();
+      discarded[c] = new ChunkList();
+    }
   }
 
   /** A free segment of at least that size, or null when the budget has none left. */
@@ -49,7 +64,7 @@ final class Slab {
       return takeUnpooled(leastBytes);
     }
     for (int c = sizeClass; c < CLASS_BYTES.length; c++) {
-      if (freeCount[c] == 0 && (c > sizeClass || !grow(c))) {
+      if (available[c].isEmpty() && (c > sizeClass || !grow(c))) {
         continue;
       }
       return pop(c);
@@ -58,9 +73,12 @@ final class Slab {
   }
 
   private Segment pop(int sizeClass) {
-    int last = --freeCount[sizeClass];
-    Segment segment = free[sizeClass][last];
-    free[sizeClass][last] = null;
+    Chunk chunk = available[sizeClass].first();
+    chunk.lastUsedPeriod = period;
+    Segment segment = chunk.pop();
+    if (!chunk.hasFree()) {
+      available[sizeClass].remove(chunk);
+    }
     return segment;
   }
 
@@ -70,16 +88,20 @@ final class Slab {
       reservedBytes -= segment.capacity();
       return;
     }
-    if (freeCount[c] == free[c].length) {
-      free[c] = Arrays.copyOf(free[c], free[c].length * 2);
+    Chunk chunk = segment.chunk();
+    if (chunk.hasFree()) {
+      available[c].moveToFront(chunk);
+    } else {
+      available[c].addFirst(chunk);
     }
-    free[c][freeCount[c]++] = segment;
+    chunk.lastUsedPeriod = period;
+    chunk.push(segment);
   }
 
   /** The largest free segment of at most that size, or null when the budget has none left. */
   Segment takeLargest(int mostBytes) {
     for (int c = classFor(mostBytes); c >= 0; c--) {
-      if (freeCount[c] > 0 || grow(c)) {
+      if (!available[c].isEmpty() || grow(c)) {
         return pop(c);
       }
     }
@@ -93,7 +115,7 @@ final class Slab {
       return reservedBytes + leastBytes <= limitBytes;
     }
     for (int c = sizeClass; c < CLASS_BYTES.length; c++) {
-      if (freeCount[c] > 0) {
+      if (!available[c].isEmpty()) {
         return true;
       }
     }
@@ -103,6 +125,45 @@ final class Slab {
   /** Bytes of memory held, leased or free. */
   long reservedBytes() {
     return reservedBytes;
+  }
+
+  /**
+   * Ends a period: gives back the memory of chunks of which nothing was leased or came back in it.
+   *
+   * @return true if there are chunks that a later call may give back
+   */
+  boolean trim() {
+    boolean more = false;
+    for (int c = 0; c < CLASS_BYTES.length; c++) {
+      Chunk chunk = available[c].last();
+      while (chunk != null) {
+        Chunk before = chunk.previous;
+        if (chunk.isWhole()) {
+          if (period - chunk.lastUsedPeriod > 0) {
+            discard(chunk);
+          } else {
+            more = true;
+          }
+        }
+        chunk = before;
+      }
+    }
+    period++;
+    return more;
+  }
+
+  private void discard(Chunk chunk) {
+    int c = chunk.sizeClass;
+    available[c].remove(chunk);
+    reservedBytes -= chunk.lengthBytes;
+    boolean kept =
+        discardedCount[c] < MOST_DISCARDED
+            && chunk.address != 0
+            && memory.tryDiscard(chunk.address, chunk.lengthBytes);
+    if (kept) {
+      discarded[c].addFirst(chunk);
+      discardedCount[c]++;
+    } // Else the garbage collector has it.
   }
 
   private static int classFor(int leastBytes) {
@@ -121,12 +182,12 @@ final class Slab {
     if (reservedBytes + lengthBytes > limitBytes) {
       return null;
     }
-    ByteBuffer memory = allocate(lengthBytes);
-    if (memory == null) {
+    ByteBuffer bytes = allocate(lengthBytes);
+    if (bytes == null) {
       return null;
     }
     reservedBytes += lengthBytes;
-    return new Segment(home, memory, addresses.of(memory), UNPOOLED);
+    return new Segment(home, null, bytes, memory.of(bytes), UNPOOLED);
   }
 
   private static int chunkBytes(int sizeClass) {
@@ -134,21 +195,25 @@ final class Slab {
   }
 
   private boolean grow(int sizeClass) {
-    int segmentBytes = CLASS_BYTES[sizeClass];
     int chunkBytes = chunkBytes(sizeClass);
     if (reservedBytes + chunkBytes > limitBytes) {
       return false;
     }
-    ByteBuffer chunk = allocate(chunkBytes);
-    if (chunk == null) {
-      return false;
+    Chunk chunk = discarded[sizeClass].first();
+    if (chunk != null) {
+      discarded[sizeClass].remove(chunk);
+      discardedCount[sizeClass]--;
+    } else {
+      ByteBuffer bytes = allocate(chunkBytes);
+      if (bytes == null) {
+        return false;
+      }
+      chunk = new Chunk(home, bytes, memory.of(bytes), sizeClass, CLASS_BYTES[sizeClass]);
     }
+    chunk.lastUsedPeriod = period;
     reservedBytes += chunkBytes;
-    long address = addresses.of(chunk);
-    for (int at = 0; at < chunkBytes; at += segmentBytes) {
-      long segmentAddress = address == 0 ? 0 : address + at;
-      put(new Segment(home, chunk.slice(at, segmentBytes), segmentAddress, sizeClass));
-    }
+    available[sizeClass].addFirst(chunk);
+    onGrown.run();
     return true;
   }
 

@@ -22,6 +22,8 @@ public enum Counter {
   GATHERS,
   /** Writes of one segment. */
   PLAIN_SENDS,
+  /** Segments that were so small that they were copied behind others instead of being gathered. */
+  SEGMENTS_COPIED,
   /** Connections that came through a listener. */
   ACCEPTED,
   /** Connections that were opened from here. */

@@ -249,6 +249,15 @@ public final class Connection implements Described {
     return life.state() != ConnectionState.CLOSED;
   }
 
+  /**
+   * True if nothing is received from its socket for now, so that a selector tells nothing of it.
+   * Unix sockets have no resets; and once both sides have finished, with something still unread, an
+   * ended socket looks like a broken one.
+   */
+  boolean mayBreakUnseen() {
+    return isDelivering() && in.isPaused() && !out.isFinished() && !socket.remote().isUnix();
+  }
+
   boolean isConnecting() {
     return life.state() == ConnectionState.CONNECTING;
   }

@@ -104,7 +104,7 @@ final class ConnectionLife {
     if (state != ConnectionState.OPEN) {
       return;
     }
-    shard.watchForReset(connection);
+    shard.resetWatch().onPeerEnd(connection);
     try {
       connection.handler().onPeerFinished(connection);
     } catch (Throwable t) {

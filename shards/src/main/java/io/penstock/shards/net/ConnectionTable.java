@@ -14,6 +14,11 @@ final class ConnectionTable {
     return size;
   }
 
+  /** The one at that place now; places change as connections come and go. */
+  Connection at(int index) {
+    return connections[index];
+  }
+
   void add(Connection connection) {
     if (size == connections.length) {
       connections = Arrays.copyOf(connections, size * 2);

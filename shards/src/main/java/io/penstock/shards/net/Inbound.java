@@ -50,6 +50,11 @@ final class Inbound implements Runnable {
     return peerFinished;
   }
 
+  /** True while nothing is received, although the peer may send. */
+  boolean isPaused() {
+    return !peerFinished && !wants();
+  }
+
   long demand() {
     return demand;
   }
@@ -275,6 +280,9 @@ final class Inbound implements Runnable {
 
   private void tellSocket(boolean wanted) {
     connection.socket().wantReceive(wanted, demand == UNBOUNDED && !discarding);
+    if (!wanted) {
+      shard.resetWatch().onPaused();
+    }
   }
 
   private void resumeSoon() {

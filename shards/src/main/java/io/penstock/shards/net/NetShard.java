@@ -3,8 +3,7 @@ package io.penstock.shards.net;
 import io.penstock.shards.core.AnyThread;
 import io.penstock.shards.core.OnShard;
 import io.penstock.shards.loop.ShardLoop;
-import io.penstock.shards.loop.Timer;
-import io.penstock.shards.loop.TimerQueue;
+import io.penstock.shards.memory.LongLease;
 import io.penstock.shards.memory.Segment;
 import io.penstock.shards.memory.SegmentPool;
 import io.penstock.shards.metrics.Counter;
@@ -27,29 +26,29 @@ import java.util.function.Consumer;
  */
 @OnShard
 public final class NetShard {
-  /** After the peer's end, a break is looked for this often where no event tells of it. */
-  private static final long RESET_WATCH_NANOS = 200_000_000;
-
   private final int index;
   private final ShardLoop loop;
   private final Poller poller;
   private final SegmentPool pool;
   private final BiConsumer<String, Throwable> handlerErrors;
   private final ReadScratch scratch;
+  private final SmallWrites smallWrites;
   private final ConnectionTable connections = new ConnectionTable();
+  private final ResetWatch resetWatch;
   private final List<Inbound> starved = new ArrayList<>();
   private final int maxConnections;
   private long nextId = 1;
   private boolean stopping;
   // Volatile: set by whoever stops the shard, or by it when it fails; read by those who look for
-  // one
-  // that goes on.
+  // one that goes on.
   private volatile boolean leaving;
 
   /**
    * Makes the network side of a shard.
    *
    * @param maxConnections connections it may have open; positive
+   * @param copyBelowBytes length from which a segment is written by reference; 0 for always
+   * @param longLeases told who has held segments for long
    * @param handlerErrors told what threw, where no connection is left to end, and what it threw
    */
   public NetShard(
@@ -58,6 +57,8 @@ public final class NetShard {
       Poller poller,
       SegmentPool pool,
       int maxConnections,
+      int copyBelowBytes,
+      Consumer<LongLease> longLeases,
       BiConsumer<String, Throwable> handlerErrors) {
     this.index = index;
     this.loop = loop;
@@ -66,6 +67,10 @@ public final class NetShard {
     this.maxConnections = maxConnections;
     this.handlerErrors = handlerErrors;
     this.scratch = new ReadScratch(pool);
+    this.smallWrites = new SmallWrites(pool, loop.counters(), copyBelowBytes);
+    LeakWatch.begin(loop, pool, longLeases);
+    IdleMemory.begin(loop, pool);
+    this.resetWatch = new ResetWatch(loop, connections, poller);
     loop.onPoolRecovered(this::resumeStarved);
   }
 
@@ -241,6 +246,10 @@ public final class NetShard {
     scratch.close();
   }
 
+  SmallWrites smallWrites() {
+    return smallWrites;
+  }
+
   ReadScratch scratch() {
     return scratch;
   }
@@ -279,36 +288,8 @@ public final class NetShard {
     }
   }
 
-  /**
-   * After the peer's end a selector can no longer wait for its reset without waking for the end
-   * again and again, so it is looked for now and then. Backends with edges report it by themselves.
-   */
-  void watchForReset(Connection connection) {
-    if (poller.reportsBrokenWhileParked()) {
-      return;
-    }
-    Timer[] timer = new Timer[1];
-    timer[0] =
-        new Timer(
-            () -> {
-              if (connection.isLive()) {
-                lookForBreak(connection);
-                scheduleResetWatch(timer[0]);
-              }
-            });
-    scheduleResetWatch(timer[0]);
-  }
-
-  private static void lookForBreak(Connection connection) {
-    int result = connection.socket().lookForBreak();
-    if (result < 0) {
-      connection.failed(result);
-    }
-  }
-
-  private void scheduleResetWatch(Timer timer) {
-    long deadlineNanos = TimerQueue.deadlineAfter(loop.nowNanos(), RESET_WATCH_NANOS);
-    loop.timers().schedule(timer, deadlineNanos);
+  ResetWatch resetWatch() {
+    return resetWatch;
   }
 
   private Connection create(

@@ -31,6 +31,8 @@ final class Outbound implements Flushable {
   private long writtenTotal;
   private boolean flushQueued;
   private boolean inFlight;
+  // Of the queue's front: until the write ends, the kernel reads them.
+  private int segmentsInFlight;
   private boolean blocked;
   // Volatile: writers on other threads ask; changed on the shard.
   private volatile boolean full;
@@ -75,7 +77,8 @@ final class Outbound implements Flushable {
       return false;
     }
     queuedTotal += segment.length();
-    queue.add(blocked ? fitted(segment.passTo(this)) : segment.passTo(this));
+    Segment own = blocked ? fitted(segment.passTo(this)) : segment.passTo(this);
+    shard.smallWrites().add(queue, own, queue.size() > segmentsInFlight, this);
     if (ack != null) {
       if (acks == null) {
         acks = new AckQueue();
@@ -146,6 +149,7 @@ final class Outbound implements Flushable {
 
   void onWritten(int result) {
     inFlight = false;
+    segmentsInFlight = 0;
     if (result >= 0) {
       advance(result);
     } else if (connection.isLive()) {
@@ -204,6 +208,7 @@ final class Outbound implements Flushable {
       countWrite();
       if (result == IoResult.PENDING) {
         inFlight = true;
+        segmentsInFlight = offered;
         return;
       }
       if (result == IoResult.WOULD_BLOCK) {

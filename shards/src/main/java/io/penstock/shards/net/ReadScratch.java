@@ -19,6 +19,9 @@ final class ReadScratch {
   /** From here on the copy costs more than the room wasted at the segment's end. */
   private static final int HAND_OUT_WHOLE_BYTES = 1 << 14;
 
+  /** From here on at most three quarters of the segment are wasted, as in any segment. */
+  private static final int FILLS_WHOLE_BYTES = (1 << 16) + 1;
+
   private final SegmentPool pool;
   private Segment scratch;
 
@@ -40,7 +43,9 @@ final class ReadScratch {
   /** What was received into the scratch, passed to that owner. */
   Segment take(Object owner) {
     Segment filled = scratch;
-    if (filled.length() < HAND_OUT_WHOLE_BYTES) {
+    // Whoever keeps what was received holds a pool up, which is worth a longer copy.
+    int wholeBytes = pool.isScarce() ? FILLS_WHOLE_BYTES : HAND_OUT_WHOLE_BYTES;
+    if (filled.length() < wholeBytes) {
       Segment copy = pool.tryLease(filled.length(), owner);
       if (copy != null) {
         copy.append(filled);

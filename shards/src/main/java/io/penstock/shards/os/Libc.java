@@ -6,7 +6,10 @@ import static io.penstock.shards.os.LinuxConstants.EINVAL;
 import static io.penstock.shards.os.LinuxConstants.F_DUPFD_CLOEXEC;
 import static io.penstock.shards.os.LinuxConstants.F_GETFL;
 import static io.penstock.shards.os.LinuxConstants.F_SETFL;
+import static io.penstock.shards.os.LinuxConstants.LARGEST_PAGE_BYTES;
+import static io.penstock.shards.os.LinuxConstants.MADV_DONTNEED;
 import static io.penstock.shards.os.LinuxConstants.O_NONBLOCK;
+import static io.penstock.shards.os.LinuxConstants.PAGE_BYTES_X86_64;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -88,6 +91,22 @@ public final class Libc {
     if (LibcBinding.sched_setaffinity(tid, (long) mask.length * Long.BYTES, mask) != 0) {
       throw failed("sched_setaffinity(" + tid + ", " + cpus + ")");
     }
+  }
+
+  /**
+   * Gives the whole pages between these addresses to the system: they keep their addresses and read
+   * as zero from now on. Never throws.
+   *
+   * @return false where the kernel or this process does not let it
+   */
+  public static boolean tryDiscardPages(long address, long lengthBytes) {
+    if (unavailableReason() != null) {
+      return false;
+    }
+    long pageBytes = Platform.isX86() ? PAGE_BYTES_X86_64 : LARGEST_PAGE_BYTES;
+    long from = (address + pageBytes - 1) & -pageBytes;
+    long to = (address + lengthBytes) & -pageBytes;
+    return to > from && LibcBinding.madvise(from, to - from, MADV_DONTNEED) == 0;
   }
 
   /** Sets O_NONBLOCK on the open file description. */

@@ -45,6 +45,8 @@ final class LibcBinding {
 
   static native int close(int fd);
 
+  static native int madvise(long address, long lengthBytes, int advice);
+
   static native int getpid();
 
   static native long syscall(long number, long first, byte[] second);

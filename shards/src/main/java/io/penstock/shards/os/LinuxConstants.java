@@ -38,6 +38,13 @@ public final class LinuxConstants {
   private static final int SYS_GETTID_X86_64 = 186;
   private static final int SYS_GETTID_GENERIC = 178;
 
+  // <asm-generic/mman-common.h>, madvise(2)
+  static final int MADV_DONTNEED = 4;
+
+  // <asm/page.h>: aarch64 kernels are built with 4, 16 or 64 KiB, x86_64 has 4 KiB
+  static final long PAGE_BYTES_X86_64 = 1 << 12;
+  static final long LARGEST_PAGE_BYTES = 1 << 16;
+
   // <linux/io_uring.h>; io_uring_setup(2)
   static final int IO_URING_PARAMS_SIZE_BYTES = 120;
 

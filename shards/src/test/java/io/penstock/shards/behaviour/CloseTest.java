@@ -107,6 +107,31 @@ class CloseTest {
   }
 
   @EachBackend(over = {Transport.TCP, Transport.UNIX})
+  void aClosedConnectionWhosePeerTakesNothingIsReset(TestNet net) throws Exception {
+    Duration timeout = Duration.ofMillis(200);
+    ListenOptions options =
+        ListenOptions.defaults()
+            .withConnection(ConnectionOptions.defaults().withCloseTimeout(timeout))
+            .withAcceptedSocket(SocketOptions.none().with(SocketOption.SO_SNDBUF, 16 << 10));
+    RecordingHandler handler = RecordingHandler.silent();
+    RawPeer deaf = net.accepted(options, handler);
+    handler.tell(
+        connection -> {
+          for (int i = 0; connection.isWritable(); i++) {
+            connection.write(PatternSource.segment(connection, pattern, i * 10_000L, 10_000));
+          }
+        });
+    long before = System.nanoTime();
+    handler.tell(Connection::close);
+
+    assertThat(handler.awaitClosed()).isEqualTo(new CloseReason.CloseTimeout(timeout));
+    assertThat(System.nanoTime() - before).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(199));
+    Pattern.Check check = pattern.check();
+    readPrefix(deaf, check);
+    assertThat(check.mismatch()).isNull();
+  }
+
+  @EachBackend(over = {Transport.TCP, Transport.UNIX})
   void withoutLingeringACloseIsOverAtOnce(TestNet net) throws Exception {
     RecordingHandler handler = RecordingHandler.reading();
     RawPeer peer = net.accepted(lingering(Duration.ZERO, 0), handler);

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.penstock.shards.Listener;
-import io.penstock.shards.core.Backend;
 import io.penstock.shards.memory.Segment;
 import io.penstock.shards.metrics.Counter;
 import io.penstock.shards.net.CloseReason;
@@ -327,13 +326,37 @@ class ReadTest {
     assertThat(handler.isClosed()).isFalse();
   }
 
-  @EachBackend({Backend.IO_URING, Backend.EPOLL})
+  @EachBackend
   void aPausedConnectionNoticesThatItsPeerIsGone(TestNet net) throws Exception {
+    resetWhilePaused(net, 0);
+  }
+
+  @EachBackend
+  void aPausedConnectionWithUnreadInputNoticesThatItsPeerIsGone(TestNet net) throws Exception {
+    resetWhilePaused(net, 1000);
+  }
+
+  private void resetWhilePaused(TestNet net, int unreadBytes) throws Exception {
     RecordingHandler handler = RecordingHandler.silent();
     RawPeer peer = net.accepted(handler);
+    peer.send(pattern, 0, unreadBytes);
     peer.reset();
-    assertThat(handler.awaitClosed(Duration.ofSeconds(1)))
+    assertThat(handler.awaitClosed(Duration.ofSeconds(2)))
         .isInstanceOf(CloseReason.PeerReset.class);
+    assertThat(handler.receivedBytes()).isZero();
+  }
+
+  @EachBackend(over = {Transport.TCP, Transport.UNIX})
+  void aPausedConnectionKeepsWhatCameBeforeItsPeerClosed(TestNet net) throws Exception {
+    RecordingHandler handler = RecordingHandler.silent().expecting(pattern);
+    RawPeer peer = net.accepted(handler);
+    peer.send(pattern, 0, 1000);
+    peer.close();
+    // Longer than it takes where a reset is looked for.
+    Wait.whileTrue(Duration.ofMillis(700), "it waits", () -> !handler.isClosed());
+    handler.tell(Connection::demandUnbounded);
+    handler.awaitPeerFinished();
+    handler.requireExactly(1000);
   }
 
   @EachBackend(over = {Transport.TCP, Transport.UNIX})

@@ -98,4 +98,28 @@ class RingOverflowTest {
       }
     }
   }
+
+  // B05
+  @EachBackend(Backend.IO_URING)
+  void aListenerAcceptsOnBehindAnOverflow(TestNet net) throws Exception {
+    startTinyRing(net);
+    var listener = net.listenEach(ListenOptions.defaults(), RecordingHandler::echoing);
+    List<RawPeer> peers = new ArrayList<>();
+    for (int round = 0; round < 5; round++) {
+      CountDownLatch release = net.holdUp(net.shard());
+      for (RawPeer peer : peers) {
+        peer.send((byte) round);
+      }
+      for (int i = 0; i < 40; i++) {
+        RawPeer peer = net.peerOf(listener);
+        peer.send((byte) round);
+        peers.add(peer);
+      }
+      release.countDown();
+      for (RawPeer peer : peers) {
+        assertThat(peer.receive(1)).containsExactly(round);
+      }
+    }
+    assertThat(listener.openCount()).isEqualTo(peers.size());
+  }
 }

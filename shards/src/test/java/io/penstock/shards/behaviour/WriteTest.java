@@ -40,6 +40,7 @@ class WriteTest {
   // B13
   @EachBackend(over = {Transport.TCP, Transport.UNIX})
   void batchesOfMorePiecesThanOneGatherTakesArriveInOrder(TestNet net) throws Exception {
+    net.start(options -> options.withCopyBelowBytes(0));
     RecordingHandler handler = RecordingHandler.silent();
     RawPeer peer = net.accepted(handler);
     Pattern.Check check = pattern.check();
@@ -57,6 +58,21 @@ class WriteTest {
           .isBetween(1L, (pieces + GATHER_LIMIT - 1L) / GATHER_LIMIT);
     }
     check.requireExactly(check.count());
+  }
+
+  @EachBackend(over = {Transport.TCP, Transport.UNIX})
+  void manySmallPiecesLeaveAsOneWrite(TestNet net) throws Exception {
+    RecordingHandler handler = RecordingHandler.silent();
+    RawPeer peer = net.accepted(handler);
+    Pattern.Check check = pattern.check();
+    CounterSnapshot before = net.shard().counters();
+
+    handler.tell(connection -> writeBytewise(connection, 0, 4096));
+    peer.receive(check, 4096);
+
+    check.requireExactly(4096);
+    CounterSnapshot since = handler.ask(connection -> net.shard().counters().since(before));
+    assertThat(since.get(Counter.SENDS)).isEqualTo(1);
   }
 
   private void writeBytewise(Connection connection, long position, int pieces) {

@@ -11,6 +11,7 @@ import io.penstock.shards.testing.RawPeer;
 import io.penstock.shards.testing.RecordingHandler;
 import io.penstock.shards.testing.TestNet;
 import io.penstock.shards.testing.Wait;
+import org.junit.jupiter.api.Tag;
 
 /** How connections spread over two shards by default. */
 class PlacementTest {
@@ -18,9 +19,19 @@ class PlacementTest {
   // B35
   @EachBackend
   void longConnectionsSpreadEvenlyAndShortOnesNearlySo(TestNet net) throws Exception {
+    shortOnesThenLongOnes(net, 600);
+  }
+
+  // B35
+  @Tag("slow")
+  @EachBackend
+  void longConnectionsSpreadEvenlyBehindManyShortOnes(TestNet net) throws Exception {
+    shortOnesThenLongOnes(net, 20_000);
+  }
+
+  private static void shortOnesThenLongOnes(TestNet net, int shortOnes) throws Exception {
     ShardGroup group = net.start(options -> options.withShards(2));
     Listener listener = net.listenEach(ListenOptions.defaults(), RecordingHandler::echoing);
-    int shortOnes = 600;
     for (int i = 0; i < shortOnes; i++) {
       try (RawPeer peer = RawPeer.connect(TestNet.jdkAddress(listener.local()))) {
         peer.send((byte) 3);

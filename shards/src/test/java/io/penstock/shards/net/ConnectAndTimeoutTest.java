@@ -34,7 +34,7 @@ class ConnectAndTimeoutTest extends ConnectionStepTest {
 
     assertThat(decided).containsExactly(ConnectionState.OPEN);
     assertThat(handler.calls()).containsExactly("opened");
-    assertThat(shard.loop().timers().size()).isZero();
+    assertThat(shard.timersLeftAfterLong()).isZero();
     assertThat(shard.count(Counter.CONNECTED)).isEqualTo(1);
   }
 
@@ -98,7 +98,7 @@ class ConnectAndTimeoutTest extends ConnectionStepTest {
         .isInstanceOfSatisfying(
             CloseReason.ConnectFailed.class,
             failed -> assertThat(failed.cause()).hasMessage("no descriptor left"));
-    assertThat(shard.loop().timers().size()).isZero();
+    assertThat(shard.timersLeftAfterLong()).isZero();
   }
 
   @Test
@@ -150,7 +150,7 @@ class ConnectAndTimeoutTest extends ConnectionStepTest {
 
     assertThat(full).allMatch(FakeStreamSocket::isClosed);
     assertThat(decided).containsExactly(ConnectionState.OPEN);
-    assertThat(shard.loop().timers().size()).isZero();
+    assertThat(shard.timersLeftAfterLong()).isZero();
   }
 
   @Test
@@ -165,7 +165,7 @@ class ConnectAndTimeoutTest extends ConnectionStepTest {
     }
 
     assertThat(handler.reason()).isEqualTo(new CloseReason.ConnectTimeout(Duration.ofMillis(200)));
-    assertThat(shard.loop().timers().size()).isZero();
+    assertThat(shard.timersLeftAfterLong()).isZero();
     shard.after(Duration.ofSeconds(1));
     assertThat(handler.calls()).containsExactly("closed");
   }

@@ -2,6 +2,7 @@ package io.penstock.shards.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.shards.loop.LoopOptions;
 import io.penstock.shards.memory.Segment;
 import io.penstock.shards.poller.IoResult;
 import io.penstock.shards.testing.FakeStreamSocket;
@@ -56,23 +57,27 @@ class ConnectionPropertyTest {
     TIME_PASSES
   }
 
+  /** Of writes of up to 40 bytes. */
+  private static final int COPY_BELOW_BYTES = 20;
+
   private record Step(Kind kind, int size) {}
 
   @Property(tries = 400, shrinking = ShrinkingMode.BOUNDED, edgeCases = EdgeCasesMode.NONE)
   @Report(Reporting.FALSIFIED)
-  void bytesStayWholeAndInOrderAndEverythingIsAnsweredOnce(@ForAll("steps") List<Step> steps) {
-    play(steps);
+  void bytesStayWholeAndInOrderAndEverythingIsAnsweredOnce(
+      @ForAll("steps") List<Step> steps, @ForAll boolean copying) {
+    play(steps, copying);
   }
 
   @Property(tries = 30_000, shrinking = ShrinkingMode.BOUNDED, edgeCases = EdgeCasesMode.NONE)
   @Report(Reporting.FALSIFIED)
   @Tag("slow")
-  void soTheyDoForLong(@ForAll("steps") List<Step> steps) {
-    play(steps);
+  void soTheyDoForLong(@ForAll("steps") List<Step> steps, @ForAll boolean copying) {
+    play(steps, copying);
   }
 
-  private static void play(List<Step> steps) {
-    Run run = new Run();
+  private static void play(List<Step> steps, boolean copying) {
+    Run run = new Run(copying ? COPY_BELOW_BYTES : 0);
     for (Step step : steps) {
       run.apply(step);
       run.check();
@@ -113,7 +118,7 @@ class ConnectionPropertyTest {
   }
 
   private static final class Run {
-    private final SteppedShard shard = new SteppedShard();
+    private final SteppedShard shard;
     private final ByteArrayOutputStream written = new ByteArrayOutputStream();
     private final ByteArrayOutputStream sentByPeer = new ByteArrayOutputStream();
     private final List<Integer> ackedInOrder = new ArrayList<>();
@@ -127,7 +132,8 @@ class ConnectionPropertyTest {
     private long allowed;
     private int delivered;
 
-    Run() {
+    Run(int copyBelowBytes) {
+      shard = new SteppedShard(LoopOptions.defaults(), SteppedShard.POOL_BYTES, copyBelowBytes);
       handler
           .opened(opened -> {})
           .received(
@@ -314,7 +320,7 @@ class ConnectionPropertyTest {
       assertThat(shard.net().openCount()).isZero();
       shard.net().close();
       assertThat(shard.pool().leasedCount()).isZero();
-      assertThat(shard.loop().timers().size()).isZero();
+      assertThat(shard.timersLeftAfterLong()).isZero();
     }
   }
 }

@@ -13,10 +13,18 @@ import org.junit.jupiter.api.AfterEach;
 
 /** What the stepped tests of connections share, and what must hold behind each of them. */
 abstract class ConnectionStepTest {
-  final SteppedShard shard = new SteppedShard();
+  final SteppedShard shard;
   final ScriptedHandler handler = new ScriptedHandler();
   final List<String> acks = new ArrayList<>();
   private final List<FakeStreamSocket> sockets = new ArrayList<>();
+
+  ConnectionStepTest() {
+    this(new SteppedShard());
+  }
+
+  ConnectionStepTest(SteppedShard shard) {
+    this.shard = shard;
+  }
 
   /** An accepted connection of the handler. */
   FakeStreamSocket accept() {

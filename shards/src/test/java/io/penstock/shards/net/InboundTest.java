@@ -364,7 +364,7 @@ class InboundTest extends ConnectionStepTest {
 
     assertThat(handler.reason()).isInstanceOf(CloseReason.PeerReset.class);
     shard.after(Duration.ofSeconds(1));
-    assertThat(shard.loop().timers().size()).isZero();
+    assertThat(shard.timersLeftAfterLong()).isZero();
   }
 
   /** Leases all but so many segments of the largest size. */

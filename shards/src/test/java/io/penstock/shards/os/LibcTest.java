@@ -4,11 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.channel.unix.Buffer;
 import io.netty.channel.unix.Socket;
 import io.penstock.shards.testing.OpenFile;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -37,6 +39,31 @@ class LibcTest {
     // call.
     Assumptions.assumeFalse(reason != null && reason.contains("native access is denied"), reason);
     assertThat(reason).isNull();
+  }
+
+  @Test
+  void wholePagesThatAreDiscardedReadAsZeroAndThoseAtTheEdgesStay() {
+    int lengthBytes = 1 << 20;
+    ByteBuffer memory = ByteBuffer.allocateDirect(lengthBytes);
+    long address = Buffer.memoryAddress(memory);
+    for (int i = 0; i < lengthBytes; i++) {
+      memory.put(i, (byte) 7);
+    }
+
+    assertThat(Libc.tryDiscardPages(address + 1, lengthBytes - 2)).isTrue();
+
+    assertThat(memory.get(0)).isEqualTo((byte) 7);
+    assertThat(memory.get(lengthBytes - 1)).isEqualTo((byte) 7);
+    assertThat(memory.get(lengthBytes / 2)).isZero();
+    memory.put(lengthBytes / 2, (byte) 9);
+    assertThat(memory.get(lengthBytes / 2)).isEqualTo((byte) 9);
+  }
+
+  @Test
+  void lessThanAPageIsNotDiscarded() {
+    ByteBuffer memory = ByteBuffer.allocateDirect(1 << 12);
+
+    assertThat(Libc.tryDiscardPages(Buffer.memoryAddress(memory) + 1, (1 << 12) - 2)).isFalse();
   }
 
   @Test

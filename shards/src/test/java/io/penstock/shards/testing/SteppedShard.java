@@ -5,6 +5,7 @@ import io.penstock.shards.core.SocketOptions;
 import io.penstock.shards.loop.LoopOptions;
 import io.penstock.shards.loop.ShardLoop;
 import io.penstock.shards.loop.TurnMonitor;
+import io.penstock.shards.memory.LongLease;
 import io.penstock.shards.memory.SegmentPool;
 import io.penstock.shards.metrics.Counter;
 import io.penstock.shards.metrics.ShardCounters;
@@ -40,16 +41,22 @@ public final class SteppedShard {
   private final TurnMonitor monitor = new TurnMonitor(0, Duration.ofMillis(50));
   private final List<Throwable> errors = new ArrayList<>();
   private final List<Throwable> handlerErrors = new ArrayList<>();
+  private final List<LongLease> longLeases = new ArrayList<>();
   private final SegmentPool pool;
   private final ShardLoop loop;
   private final NetShard net;
 
-  /** Parks at once, with a pool that is never empty. */
+  /** Parks at once, with a pool that is never empty, and copies no writes together. */
   public SteppedShard() {
     this(LoopOptions.defaults(), POOL_BYTES);
   }
 
   public SteppedShard(LoopOptions options, long poolBytes) {
+    this(options, poolBytes, 0);
+  }
+
+  /** One whose writes below that length are copied together. */
+  public SteppedShard(LoopOptions options, long poolBytes, int copyBelowBytes) {
     ShardLoop[] made = new ShardLoop[1];
     pool = new SegmentPool(poller.memoryAddresses(), poolBytes, clock, () -> made[0].ring());
     loop = new ShardLoop(poller, pool, options, clock, counters, monitor, errors::add);
@@ -61,6 +68,8 @@ public final class SteppedShard {
             poller,
             pool,
             Integer.MAX_VALUE,
+            copyBelowBytes,
+            longLeases::add,
             (connection, failure) -> handlerErrors.add(failure));
     try {
       loop.begin();
@@ -101,6 +110,19 @@ public final class SteppedShard {
   /** What handlers threw where it ended no connection. */
   public List<Throwable> handlerErrors() {
     return handlerErrors;
+  }
+
+  /** Who was told of as holding segments for long. */
+  public List<LongLease> longLeases() {
+    return longLeases;
+  }
+
+  /** How many timers go on after the pool, too, has had time to come to rest. */
+  public int timersLeftAfterLong() {
+    for (int i = 0; i < 5; i++) {
+      after(Duration.ofSeconds(11));
+    }
+    return loop.timers().size();
   }
 
   /** One turn; returns how much was done. */

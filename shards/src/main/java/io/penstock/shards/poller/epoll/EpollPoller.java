@@ -4,7 +4,6 @@ import io.netty.channel.IoHandler;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.unix.Buffer;
 import io.penstock.shards.core.Backend;
 import io.penstock.shards.core.Endpoint;
 import io.penstock.shards.core.OnShard;
@@ -25,6 +24,7 @@ import io.penstock.shards.poller.fd.FdContext;
 import io.penstock.shards.poller.fd.FdSocket;
 import io.penstock.shards.poller.fd.FdSockets;
 import io.penstock.shards.poller.fd.HandlerWait;
+import io.penstock.shards.poller.fd.NativeMemory;
 import io.penstock.shards.poller.fd.ShardExecutor;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -120,7 +120,7 @@ public final class EpollPoller implements Poller, FdSockets.Watcher {
 
   @Override
   public MemoryAddress memoryAddresses() {
-    return Buffer::memoryAddress;
+    return NativeMemory.INSTANCE;
   }
 
   @Override

@@ -2,7 +2,6 @@ package io.penstock.shards.poller.uring;
 
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoRegistration;
-import io.netty.channel.unix.Buffer;
 import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringIoHandlerConfig;
 import io.penstock.shards.core.Backend;
@@ -25,6 +24,7 @@ import io.penstock.shards.poller.fd.FdContext;
 import io.penstock.shards.poller.fd.FdSocket;
 import io.penstock.shards.poller.fd.FdSockets;
 import io.penstock.shards.poller.fd.HandlerWait;
+import io.penstock.shards.poller.fd.NativeMemory;
 import io.penstock.shards.poller.fd.ShardExecutor;
 import java.io.IOException;
 import java.nio.channels.Pipe;
@@ -189,7 +189,7 @@ public final class UringPoller implements Poller, FdSockets.Watcher {
 
   @Override
   public MemoryAddress memoryAddresses() {
-    return Buffer::memoryAddress;
+    return NativeMemory.INSTANCE;
   }
 
   @Override
