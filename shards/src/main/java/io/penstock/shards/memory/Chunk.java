@@ -30,10 +30,6 @@ final class Chunk {
     freeCount = free.length;
   }
 
-  int segmentCount() {
-    return free.length;
-  }
-
   boolean hasFree() {
     return freeCount > 0;
   }

@@ -30,8 +30,7 @@ final class Outbound implements Flushable {
   private long queuedTotal;
   private long writtenTotal;
   private boolean flushQueued;
-  private boolean inFlight;
-  // Of the queue's front: until the write ends, the kernel reads them.
+  // Of the queue's front: until the write ends, the kernel reads them. 0 while none is pending.
   private int segmentsInFlight;
   private boolean blocked;
   // Volatile: writers on other threads ask; changed on the shard.
@@ -148,7 +147,6 @@ final class Outbound implements Flushable {
   }
 
   void onWritten(int result) {
-    inFlight = false;
     segmentsInFlight = 0;
     if (result >= 0) {
       advance(result);
@@ -196,7 +194,7 @@ final class Outbound implements Flushable {
   }
 
   private void writeQueued() {
-    if (inFlight || blocked || connection.isConnecting() || !connection.isLive()) {
+    if (segmentsInFlight > 0 || blocked || connection.isConnecting() || !connection.isLive()) {
       return;
     }
     StreamSocket socket = connection.socket();
@@ -207,7 +205,6 @@ final class Outbound implements Flushable {
       long result = socket.write(queue);
       countWrite();
       if (result == IoResult.PENDING) {
-        inFlight = true;
         segmentsInFlight = offered;
         return;
       }
@@ -296,7 +293,11 @@ final class Outbound implements Flushable {
       full = false;
       connection.tellWritable();
     }
-    if (finishAsked && !finished && queue.isEmpty() && !inFlight && connection.isLive()) {
+    if (finishAsked
+        && !finished
+        && queue.isEmpty()
+        && segmentsInFlight == 0
+        && connection.isLive()) {
       if (connection.isConnecting()) {
         return;
       }
